@@ -1,0 +1,81 @@
+"""What can be wrong with a declared web search, found when its module is imported."""
+
+from __future__ import annotations
+
+import inspect
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from searchport.request import MAX_QUERY, OPTION_NAMES, Recency
+from searchport.wire import nearest
+
+if TYPE_CHECKING:
+    from searchport.web_search import WebSearch
+
+__all__ = ["BEST_EFFORT", "CONTRACT", "Text", "find_mistakes"]
+
+CONTRACT = "web-search@1"
+"""The contract that this SDK speaks."""
+
+Text: TypeAlias = Literal["html", "plain"]
+"""What a vendor's titles and snippets are."""
+
+BEST_EFFORT = frozenset({"recency", "language", "country"})
+"""The options that an answer may say it ignored."""
+
+
+def find_mistakes(declared: WebSearch[Any]) -> list[tuple[str, str]]:
+    """What is wrong with a declaration, each with its fix."""
+    mistakes = [*_find_option_mistakes(declared), *_find_recency_mistakes(declared)]
+    if declared.contract != CONTRACT:
+        mistakes.append((f"contract {declared.contract!r} is unknown", f"this SDK speaks {CONTRACT!r}"))
+    if not inspect.iscoroutinefunction(declared.function):
+        mistakes.append(("its search function is not async", "write `async def search(request, context)`"))
+    if declared.fetch_models is not None and not inspect.iscoroutinefunction(declared.fetch_models):
+        mistakes.append(("its fetch_models is not async", "write `async def fetch_models(context)`"))
+    if declared.text not in get_args(Text):
+        mistakes.append((f"text {declared.text!r} is unknown", "write text='html' or text='plain'"))
+    for name in ("page_size", "max_pages", "max_query", "max_query_words"):
+        value = getattr(declared, name)
+        if value is not None and (type(value) is not int or value < 1):
+            mistakes.append((f"{name} is {value!r}", "give a whole number from 1"))
+    if type(declared.max_query) is int and declared.max_query > MAX_QUERY:
+        mistakes.append((f"max_query is {declared.max_query}", f"the contract takes at most {MAX_QUERY}; leave it out"))
+    price = declared.price_per_1000
+    if price is not None and not (isinstance(price, Decimal) and price.is_finite() and price >= 0):
+        mistakes.append((f"price_per_1000 is {price!r}", "give a Decimal such as Decimal('5')"))
+    return mistakes
+
+
+def _find_option_mistakes(declared: WebSearch[Any]) -> list[tuple[str, str]]:
+    unknown = [
+        (place, name)
+        for place in ("unsupported", "native", "best_effort")
+        for name in sorted(map(str, getattr(declared, place) - set(OPTION_NAMES)))
+    ]
+    options = f"the options are: {', '.join(OPTION_NAMES)}"
+    return [
+        *((f"{place} names the unknown option {name!r}", options + nearest(name, OPTION_NAMES)) for place, name in unknown),
+        *(
+            (f"{name!r} cannot be best effort", "honour it, or list it in `unsupported`")
+            for name in sorted(declared.best_effort & set(OPTION_NAMES) - BEST_EFFORT)
+        ),
+        *(
+            (f"{name!r} is unsupported and supported at once", "keep one of the two")
+            for name in sorted(declared.unsupported & (declared.native | declared.best_effort))
+        ),
+    ]
+
+
+def _find_recency_mistakes(declared: WebSearch[Any]) -> list[tuple[str, str]]:
+    if declared.recency is None:
+        return []
+    missing = [member.name for member in Recency if member not in declared.recency]
+    if missing:
+        names = ", ".join(f"Recency.{name}" for name in missing)
+        return [(f"recency misses {names}", "map every member: to the vendor's value, or to None for a window it lacks")]
+    odd = sorted(map(str, set(declared.recency) - set(Recency)))
+    if odd:
+        return [(f"recency maps {', '.join(odd)}", "map the members of Recency alone")]
+    wrong = [r for r, value in declared.recency.items() if not (value is None or isinstance(value, str) or callable(value))]
+    return [(f"recency[{r}] is no text", "give a text, a function of now, or None") for r in wrong]

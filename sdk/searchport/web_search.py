@@ -1,0 +1,389 @@
+"""Attaching web search to a toolkit, and calling it: one page at a time, under one deadline."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from datetime import datetime, timedelta
+from decimal import Decimal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
+
+import attrs
+
+from searchport import locale
+from searchport.errors import ErrorCode, Fault, SearchError
+from searchport.mistakes import BEST_EFFORT, CONTRACT, Text, find_mistakes
+from searchport.request import MAX_QUERY, OPTION_NAMES, Recency, SearchRequest
+from searchport.result import Cursor, SearchResponse
+from searchport.toolkit import DeclarationError, S, Toolkit
+from searchport.wire import camel_case
+
+if TYPE_CHECKING:
+    from searchport.egress import Deadline, HttpClient, JsonBody
+
+__all__ = [
+    "CONTRACT",
+    "Page",
+    "SearchContext",
+    "SearchModel",
+    "WebSearch",
+    "Window",
+    "define_web_search",
+]
+
+Refusal: TypeAlias = int | str | tuple[int, str]
+"""A vendor's status, its code, or both: how it says no."""
+
+WindowValue: TypeAlias = str | Callable[[datetime], str] | None
+F = TypeVar("F", bound=Callable[..., Awaitable[SearchResponse]])
+
+# `month` covers 28 days of freshness and reaches back 31: no month is shorter than the one, none is longer than the other.
+_COVERS = {Recency.DAY: 1, Recency.WEEK: 7, Recency.MONTH: 28, Recency.YEAR: 365}
+_REACHES_BACK = {Recency.DAY: 1, Recency.WEEK: 7, Recency.MONTH: 31, Recency.YEAR: 366}
+
+_UNMENTIONED_IGNORED = frozenset({"language", "country"})
+
+
+@attrs.frozen
+class SearchModel:
+    """A tier or engine of a vendor that an admin can choose."""
+
+    id: str
+    name: str
+    capability: Literal["webSearch"] = attrs.field(default="webSearch", init=False)
+
+
+@attrs.frozen(kw_only=True)
+class Page:
+    """Which part of the answer to fetch.
+
+    number: from 1. offset: results before this page, from 0. size: rows a page, the same on every page of a call.
+    cursor: the `next_page` of the page before; None on the first.
+    """
+
+    number: int = 1
+    offset: int = 0
+    size: int
+    cursor: Cursor | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Window:
+    """The vendor's window for one call. value: the vendor's own word for it. since: its beginning, for custom ranges."""
+
+    recency: Recency
+    value: str
+    since: datetime
+
+
+@attrs.frozen(kw_only=True)
+class SearchContext(Generic[S]):
+    """What a provider works with; it has no environment, no clock and no state of its own.
+
+    http: the only way out. settings: an instance of the toolkit's settings class. model: the selected `SearchModel` id.
+    window: what to send for recency and freshness; None: nothing. language, country: the vendor's codes. deadline: of the
+    whole call. now: aware, UTC.
+    """
+
+    http: HttpClient
+    page: Page
+    settings: S
+    now: datetime
+    deadline: Deadline
+    window: Window | None = None
+    language: str | None = None
+    country: str | None = None
+    model: str | None = None
+    _credential: str | None = attrs.field(default=None, repr=False)
+
+    @property
+    def credential(self) -> str:
+        """The organization's key. Raises SearchError (`provider_not_configured`) where there is none."""
+        if not self._credential:
+            raise SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED, reason="no key is stored")
+        return self._credential
+
+
+SearchFunction: TypeAlias = Callable[[SearchRequest, SearchContext[S]], Awaitable[SearchResponse]]
+FetchModels: TypeAlias = Callable[[SearchContext[S]], Awaitable[Collection[SearchModel]]]
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class WebSearch(Generic[S]):
+    """A toolkit's declared web search; made by `define_web_search`, whose docstring explains the fields."""
+
+    toolkit: Toolkit[S] = attrs.field(repr=False)
+    function: SearchFunction[S] = attrs.field(repr=False)
+    recency: Mapping[Recency, WindowValue] | None
+    languages: Mapping[str, str] | None
+    countries: Mapping[str, str] | None
+    fetch_models: FetchModels[S] | None
+    unsupported: frozenset[str]
+    native: frozenset[str]
+    best_effort: frozenset[str]
+    page_size: int
+    max_pages: int | None
+    max_query: int
+    max_query_words: int | None
+    literal: bool
+    text: Text
+    price_per_1000: Decimal | None
+    cacheable: bool
+    contract: str
+    refusals: Mapping[Refusal, ErrorCode]
+    read_refusal: Callable[[JsonBody], str | None] | None
+
+    def page_limit(self, max_results: int) -> int:
+        """The most vendor requests that a call for `max_results` can make."""
+        needed = -(-max_results // self.page_size)
+        return needed if self.max_pages is None else min(needed, self.max_pages)
+
+    def check(self, request: SearchRequest) -> None:
+        """Refuses, before anything is spent, what this provider cannot take.
+
+        Raises SearchError: `unsupported_option` naming every such option, `validation_error` for a query that is too long.
+        """
+        refused = [name for name in OPTION_NAMES if name in request.given() & self.unsupported]
+        if refused:
+            message = f"not supported by provider {self.toolkit.id!r}"
+            faults = [Fault(f"$.{name}", f"option {name!r} is {message}") for name in refused]
+            raise SearchError(ErrorCode.UNSUPPORTED_OPTION, faults=faults, provider=self.toolkit.id)
+        length, words = len(request.query), len(request.query.split())
+        if length > self.max_query:
+            self._refuse_query(f"{length:,} characters; this provider takes at most {self.max_query:,}")
+        if self.max_query_words is not None and words > self.max_query_words:
+            self._refuse_query(f"{words:,} words; this provider takes at most {self.max_query_words:,}")
+
+    def _refuse_query(self, message: str) -> None:
+        raise SearchError(ErrorCode.VALIDATION_ERROR, faults=(Fault("$.query", message),), provider=self.toolkit.id)
+
+    def ignored(self, request: SearchRequest) -> frozenset[str]:
+        """Best-effort options of this request that this provider does not send."""
+        mentioned = self.native | self.best_effort
+        names = {name for name in request.given() & _UNMENTIONED_IGNORED if name not in mentioned}
+        if request.recency is not None and (self.recency is None or self.recency[request.recency] is None):
+            names.add("recency")
+        if request.language is not None and self.language(request) is None:
+            names.add("language")
+        if request.country is not None and self.country(request) is None:
+            names.add("country")
+        return frozenset(names)
+
+    def language(self, request: SearchRequest) -> str | None:
+        """The vendor's code for the language, by its closed list (RFC 4647, section 3.4), or the tag where it has none."""
+        if request.language is None or self.languages is None:
+            return request.language
+        return locale.lookup(request.language, self.languages)
+
+    def country(self, request: SearchRequest) -> str | None:
+        """The vendor's code for the request's country, by its closed list, or the ISO code where it has none."""
+        if request.country is None or self.countries is None:
+            return request.country
+        return self.countries.get(request.country)
+
+    def window(self, request: SearchRequest, now: datetime) -> Window | None:
+        """What recency and freshness ask of the vendor together.
+
+        An explicit recency wins, else the narrowest window that covers the freshness, widened to the next that the vendor has.
+        """
+        if self.recency is None:
+            return None
+        if request.recency is not None and self.recency[request.recency] is not None:
+            return self._build_window(request.recency, now)
+        if request.freshness is None:
+            return None
+        covering = [r for r in Recency if request.freshness.duration <= timedelta(days=_COVERS[r])]
+        chosen = next((r for r in covering if self.recency[r] is not None), None)
+        return None if chosen is None else self._build_window(chosen, now)
+
+    def _build_window(self, recency: Recency, now: datetime) -> Window:
+        value = (self.recency or {})[recency]
+        text = value(now) if callable(value) else str(value)
+        return Window(recency=recency, value=text, since=now - timedelta(days=_REACHES_BACK[recency]))
+
+    async def fetch(
+        self,
+        request: SearchRequest,
+        *,
+        http: HttpClient,
+        settings: S,
+        credential: str | None,
+        now: datetime,
+        deadline: Deadline,
+        model: str | None = None,
+    ) -> SearchResponse:
+        """All pages of one call, joined; its `ignored` holds every best-effort option that was not honoured.
+
+        http: bound to this provider, see `bind`. Raises SearchError, and nothing else, whatever the provider's function does; a
+        failure on a later page fails the call.
+        """
+        context = SearchContext(
+            http=http,
+            page=Page(size=min(request.max_results, self.page_size)),
+            settings=settings,
+            now=now,
+            deadline=deadline,
+            window=self.window(request, now),
+            language=self.language(request),
+            country=self.country(request),
+            model=model,
+            credential=credential,
+        )
+        return await self._fetch_pages(request, context)
+
+    def bind(self, http: HttpClient, *, deadline: Deadline, origin: str | None = None) -> HttpClient:
+        """A view of `http` for one call of this provider: its deadline, its refusals, its name in errors.
+
+        origin: scheme, host and port that replace those of every URL the provider calls; None: the vendor's own.
+        """
+        from searchport.egress import Refusals
+
+        refusals = Refusals(table=self.refusals, read=self.read_refusal)
+        return http.bind(deadline=deadline, refusals=refusals, origin=origin, provider=self.toolkit.id)
+
+    async def _fetch_pages(self, request: SearchRequest, context: SearchContext[S]) -> SearchResponse:
+        ignored = set(self.ignored(request))
+        response = await self._fetch_page(request, context)
+        rows = list(response.results)
+        ignored.update(response.ignored)
+        for number in range(2, self.page_limit(request.max_results) + 1):
+            if len(rows) >= request.max_results or not response.results or response.more is False:
+                break
+            size = context.page.size
+            page = Page(number=number, offset=(number - 1) * size, size=size, cursor=response.next_page)
+            response = await self._fetch_page(request, attrs.evolve(context, page=page))
+            rows.extend(response.results)
+            ignored.update(response.ignored)
+        return attrs.evolve(response, results=rows, ignored=tuple(sorted(ignored)))
+
+    async def _fetch_page(self, request: SearchRequest, context: SearchContext[S]) -> SearchResponse:
+        sent_before = context.http.requests_sent
+        try:
+            response = await self.function(request, context)
+        except SearchError as error:
+            code = self._safe_vendor_code(error.vendor_code, request, context)
+            raise attrs.evolve(error, provider=error.provider or self.toolkit.id, vendor_code=code) from None
+        except TimeoutError:
+            raise SearchError(ErrorCode.UPSTREAM_TIMEOUT, provider=self.toolkit.id) from None
+        except Exception as error:  # noqa: BLE001  # a toolkit's defect must not leak its values: only its class is told
+            raise self._blame(error, has_answer=context.http.requests_sent > sent_before) from None
+        if not isinstance(response, SearchResponse):
+            reason = f"the toolkit returned {type(response).__name__}, not a SearchResponse"
+            raise SearchError(ErrorCode.INTERNAL_ERROR, reason=reason, provider=self.toolkit.id)
+        dropped = sorted(map(str, set(response.ignored) - BEST_EFFORT))
+        if dropped:
+            reason = f"the toolkit ignored {', '.join(dropped)[:80]}, which is not best effort"
+            raise SearchError(ErrorCode.INTERNAL_ERROR, reason=reason, provider=self.toolkit.id)
+        return response
+
+    def _safe_vendor_code(self, code: str | None, request: SearchRequest, context: SearchContext[S]) -> str | None:
+        """Drops a code that no table knows and that repeats the key or the query: some vendors echo what they were sent."""
+        if code is None or any(code in (listed if isinstance(listed, tuple) else (listed,)) for listed in self.refusals):
+            return code
+        sent = [request.query, context._credential or ""]
+        return None if any(code in text or (text and text in code) for text in sent) else code
+
+    def _blame(self, error: Exception, *, has_answer: bool) -> SearchError:
+        """The vendor's fault where an answer could not be read, else the toolkit's."""
+        import logging
+        import traceback
+
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        what = type(error).__name__
+        log = logging.getLogger("searchport.web_search")
+        log.error("toolkit %s raised %s in %s, line %s", self.toolkit.id, what, place.name, place.lineno)
+        if has_answer:
+            reason = f"the toolkit could not read the answer ({what})"
+            return SearchError(ErrorCode.PROVIDER_UNAVAILABLE, reason=reason, provider=self.toolkit.id)
+        return SearchError(ErrorCode.INTERNAL_ERROR, reason=f"the toolkit raised {what}", provider=self.toolkit.id)
+
+
+def define_web_search(
+    toolkit: Toolkit[S],
+    *,
+    recency: Mapping[Recency, WindowValue] | None,
+    languages: Mapping[str, str] | None = None,
+    countries: Mapping[str, str] | None = None,
+    fetch_models: FetchModels[S] | None = None,
+    unsupported: Collection[str] = (),
+    native: Collection[str] = (),
+    best_effort: Collection[str] = (),
+    page_size: int = 10,
+    max_pages: int | None = None,
+    max_query: int = MAX_QUERY,
+    max_query_words: int | None = None,
+    literal: bool = True,
+    text: Text = "html",
+    price_per_1000: Decimal | None = None,
+    cacheable: bool = True,
+    contract: str = CONTRACT,
+    refusals: Mapping[ErrorCode, Collection[Refusal]] | None = None,
+    read_refusal: Callable[[JsonBody], str | None] | None = None,
+) -> Callable[[F], F]:
+    """Attaches web search to `toolkit`; decorates `async def search(request, context) -> SearchResponse`, called once a page.
+
+    recency: all four members -> the vendor's value, a function of `now` that gives it, or None for a window it lacks; the
+        whole mapping None: the vendor has no windows.
+    languages: the vendor's closed list, BCP 47 tag -> its code; countries: ISO 3166-1 alpha-2 -> its code. `context.language`
+        and `context.country` then hold the code, and what the list lacks is named in `ignored`.
+    fetch_models: `async (context) -> [SearchModel]`, for a vendor with tiers or engines.
+    unsupported: options refused before any request. native: options with a parameter of the vendor's. best_effort: of
+        `recency`, `language` and `country`, those that an answer may name in its `ignored`. Options listed nowhere are
+        honoured, but `language` and `country`, which are then ignored.
+    page_size: the vendor's most rows a request. max_pages: the most pages it has, where that is less than are needed.
+    max_query, max_query_words: the longest query in characters and in words. literal: False where the vendor's query
+        operators cannot be switched off. text: `html` where titles and snippets hold markup or character references.
+    price_per_1000: US dollars for a thousand requests. cacheable: False where the vendor's terms forbid storing.
+    refusals: our code -> the vendor's statuses, codes and (status, code) pairs that mean it, above the SDK's own table of
+        statuses.
+    read_refusal: the vendor's code in a JSON answer of any status, None where it holds none; a code that `refusals` does
+        not list becomes `provider_rejected`.
+    Raises DeclarationError, naming the toolkit and the fix. The function itself is returned, callable in a test.
+    """
+
+    def decorate(function: F) -> F:
+        web_search = WebSearch(
+            toolkit=toolkit,
+            function=function,
+            recency=None if recency is None else MappingProxyType(dict(recency)),
+            languages=None if languages is None else MappingProxyType(dict(languages)),
+            countries=None if countries is None else MappingProxyType(dict(countries)),
+            fetch_models=fetch_models,
+            unsupported=_read_names(toolkit, "unsupported", unsupported),
+            native=_read_names(toolkit, "native", native),
+            best_effort=_read_names(toolkit, "best_effort", best_effort),
+            page_size=page_size,
+            max_pages=max_pages,
+            max_query=max_query,
+            max_query_words=max_query_words,
+            literal=literal,
+            text=text,
+            price_per_1000=price_per_1000,
+            cacheable=cacheable,
+            contract=contract,
+            refusals=_flip(refusals or {}),
+            read_refusal=read_refusal,
+        )
+        for fault, fix in find_mistakes(web_search):
+            raise DeclarationError(toolkit.id, fault, fix)
+        toolkit.attach(web_search)
+        return function
+
+    if not isinstance(toolkit, Toolkit):
+        raise DeclarationError(toolkit, "is no Toolkit", "pass what define_toolkit returned")
+    return decorate
+
+
+def _read_names(toolkit: Toolkit[S], place: str, names: Collection[str]) -> frozenset[str]:
+    if isinstance(names, str):
+        raise DeclarationError(toolkit.id, f"{place} is a text, not a set", f'write {place}={{"{names}"}}')
+    return frozenset(names)
+
+
+def _flip(refusals: Mapping[ErrorCode, Collection[Refusal]]) -> Mapping[Refusal, ErrorCode]:
+    return MappingProxyType({refusal: code for code, listed in refusals.items() for refusal in listed})
+
+
+def wire_names(options: Collection[str]) -> tuple[str, ...]:
+    """Option names as the platform API spells them, sorted."""
+    return tuple(sorted(camel_case(name) for name in options))

@@ -1,0 +1,163 @@
+"""Declaring a toolkit: every mistake fails on import, naming the toolkit and the fix."""
+
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import attrs
+import pytest
+
+from searchport import (
+    SEARCH_API_KEY,
+    ErrorCode,
+    Recency,
+    SearchContext,
+    SearchError,
+    SearchRequest,
+    SearchResponse,
+    Sunset,
+    define_toolkit,
+    define_web_search,
+    operator_only,
+)
+from searchport.toolkit import DeclarationError, Toolkit
+
+WINDOWS = {Recency.DAY: "d", Recency.WEEK: "w", Recency.MONTH: "m", Recency.YEAR: "y"}
+
+
+async def search(request: SearchRequest, context: SearchContext) -> SearchResponse:
+    return SearchResponse([], vendor="acme")
+
+
+def declare(**declared: Any) -> Toolkit[None]:
+    toolkit = define_toolkit(id="acme-search", name="Acme", credential_ref=SEARCH_API_KEY)
+    define_web_search(toolkit, **({"recency": WINDOWS} | declared))(search)
+    return toolkit
+
+
+@pytest.mark.parametrize("id_", ["", "Acme", "acme_search", "-acme", "acme-", "a--b", "1acme", "acme search", "a" * 65, None, 5])
+def test_an_id_is_lower_case_letters_digits_and_single_hyphens(id_: Any) -> None:
+    with pytest.raises(DeclarationError, match="write it like 'acme-search'"):
+        define_toolkit(id=id_, name="Acme", credential_ref=None)
+
+
+@pytest.mark.parametrize("ref", ["BRAVE_API_KEY", "search.apikey", ""])
+def test_there_is_one_credential_name_whatever_the_vendor(ref: str) -> None:
+    with pytest.raises(DeclarationError, match="use credential_ref=SEARCH_API_KEY"):
+        define_toolkit(id="acme", name="Acme", credential_ref=ref)
+
+
+def test_a_toolkit_has_a_name_for_people() -> None:
+    with pytest.raises(DeclarationError, match="no name"):
+        define_toolkit(id="acme", name=" ", credential_ref=None)
+
+
+def test_settings_are_an_attrs_class() -> None:
+    with pytest.raises(DeclarationError, match="no attrs class"):
+        define_toolkit(id="acme", name="Acme", credential_ref=None, settings=dict)
+
+
+@pytest.mark.parametrize(
+    ("declared", "words"),
+    [
+        ({"recency": {Recency.DAY: "d"}}, "recency misses Recency.WEEK, Recency.MONTH, Recency.YEAR"),
+        ({"recency": WINDOWS | {"hour": "h"}}, "recency maps hour"),
+        ({"recency": WINDOWS | {Recency.DAY: 1}}, r"recency\[day\] is no text"),
+        ({"unsupported": {"saef"}}, "unknown option 'saef'; .*did you mean 'safe'"),
+        ({"unsupported": "safe"}, 'unsupported is a text, not a set; write unsupported={"safe"}'),
+        ({"native": {"query"}}, "native names the unknown option 'query'"),
+        ({"best_effort": {"safe"}}, "'safe' cannot be best effort"),
+        ({"best_effort": {"freshness"}}, "'freshness' cannot be best effort"),
+        ({"unsupported": {"site"}, "native": {"site"}}, "'site' is unsupported and supported at once"),
+        ({"contract": "web-search@2"}, "contract 'web-search@2' is unknown; this SDK speaks 'web-search@1'"),
+        ({"text": "markdown"}, "text 'markdown' is unknown"),
+        ({"page_size": 0}, "page_size is 0"),
+        ({"page_size": True}, "page_size is True"),
+        ({"max_pages": -1}, "max_pages is -1"),
+        ({"max_query": 2_001}, "max_query is 2001"),
+        ({"price_per_1000": 5.0}, "price_per_1000 is 5.0"),
+        ({"price_per_1000": Decimal("NaN")}, "price_per_1000 is"),
+        ({"fetch_models": lambda context: []}, "fetch_models is not async"),
+    ],
+)
+def test_a_wrong_declaration_names_the_toolkit_and_the_mistake(declared: dict[str, Any], words: str) -> None:
+    with pytest.raises(DeclarationError, match=f"toolkit 'acme-search': .*{words}"):
+        declare(**declared)
+
+
+def test_a_function_that_is_not_async_is_refused() -> None:
+    toolkit = define_toolkit(id="acme", name="Acme", credential_ref=None)
+    decorate: Callable[[Any], Any] = define_web_search(toolkit, recency=None)
+    with pytest.raises(DeclarationError, match="not async"):
+        decorate(lambda request, context: None)
+
+
+def test_a_toolkit_has_one_web_search() -> None:
+    toolkit = declare()
+    with pytest.raises(DeclarationError, match="has web search already"):
+        define_web_search(toolkit, recency=None)(search)
+
+
+def test_a_toolkit_without_web_search_says_so() -> None:
+    with pytest.raises(DeclarationError, match="decorate its function with @define_web_search"):
+        _ = define_toolkit(id="acme", name="Acme", credential_ref=None).web_search
+
+
+def test_the_decorated_function_stays_itself() -> None:
+    toolkit = define_toolkit(id="acme", name="Acme", credential_ref=None)
+    assert define_web_search(toolkit, recency=None)(search) is search
+
+
+def test_a_sunset_is_over_from_its_first_day_on() -> None:
+    sunset = Sunset(ends=date(2027, 1, 1), reason="r", successors=["brave"], source="s")
+    assert not sunset.is_over(date(2026, 12, 31))
+    assert sunset.is_over(date(2027, 1, 1))
+
+
+@attrs.frozen
+class AcmeSettings:
+    engine: str
+    depth: int = 1
+    base_url: str = operator_only(default="https://acme.example")
+
+
+@pytest.fixture
+def with_settings() -> Toolkit[AcmeSettings]:
+    return define_toolkit(id="acme", name="Acme", credential_ref=None, settings=AcmeSettings)
+
+
+def test_the_calls_options_override_stored_settings_and_unknown_ones_are_named(
+    with_settings: Toolkit[AcmeSettings],
+) -> None:
+    settings, ignored = with_settings.build_settings({"engine": "a", "depth": 2}, {"engine": "b", "colour": "red"})
+    assert settings == AcmeSettings(engine="b", depth=2)
+    assert ignored == ("colour",)
+
+
+def test_a_wrong_option_of_the_call_is_the_callers_fault(with_settings: Toolkit[AcmeSettings]) -> None:
+    with pytest.raises(SearchError) as caught:
+        with_settings.build_settings({"engine": "a"}, {"depth": "2"})
+    assert caught.value.code is ErrorCode.VALIDATION_ERROR
+    assert [fault.path for fault in caught.value.faults] == ["$.providerOptions.depth"]
+
+
+def test_an_operators_setting_cannot_come_with_a_call(with_settings: Toolkit[AcmeSettings]) -> None:
+    with pytest.raises(SearchError, match=r"\$.providerOptions.base_url: only an operator can set this") as caught:
+        with_settings.build_settings({"engine": "a"}, {"base_url": "https://evil.example"})
+    assert caught.value.code is ErrorCode.VALIDATION_ERROR
+
+
+@pytest.mark.parametrize("stored", [{}, {"engine": 5}, {"engine": "a", "colour": "red"}])
+def test_wrong_or_missing_stored_settings_are_a_configuration_to_finish(
+    with_settings: Toolkit[AcmeSettings], stored: dict[str, object]
+) -> None:
+    with pytest.raises(SearchError) as caught:
+        with_settings.build_settings(stored, {})
+    assert caught.value.code is ErrorCode.PROVIDER_NOT_CONFIGURED
+    assert caught.value.provider == "acme"
+
+
+def test_a_toolkit_without_settings_ignores_every_option() -> None:
+    toolkit = define_toolkit(id="acme", name="Acme", credential_ref=None)
+    assert toolkit.build_settings({}, {"cx": "1"}) == (None, ("cx",))
