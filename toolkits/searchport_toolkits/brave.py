@@ -1,0 +1,104 @@
+"""Brave Search API: GET https://api.search.brave.com/res/v1/web/search
+
+Vendor reference: https://api-dashboard.search.brave.com/api-reference/web/search/get (read 2026-09); not checked live.
+Limits it states: 20 results a page, pages 0 to 9, a query of 400 characters and 50 words. Its terms forbid storing.
+Dates: `page_age` has no zone; `age` is relative, or for older pages the calendar day of `page_age` ("July 25, 2024").
+Odd: a bad key is HTTP 422, as is a bad parameter; `offset` counts pages; a short page is not the last; `web` may be null.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from searchport import (
+    SEARCH_API_KEY,
+    ErrorCode,
+    Recency,
+    SearchContext,
+    SearchRequest,
+    SearchResponse,
+    SearchResult,
+    define_toolkit,
+    define_web_search,
+)
+from searchport.egress import JsonBody
+from searchport.published_date import normalize
+
+FIND = "https://api.search.brave.com/res/v1/web/search"
+
+# `search_lang` and `country` in the reference, whole lists; Japanese is spelt `jp`.
+PLAIN = (
+    "ar eu bn bg ca hr cs da nl en en-gb et fi fr gl de el gu he hi hu is it kn ko lv lt ms ml mr nb pl pt-br pt-pt pa ro ru sr "
+    "sk sl es sv ta te th tr uk vi zh-hans zh-hant"
+).split()
+LANGUAGES = {code: code for code in PLAIN} | {"ja": "jp", "no": "nb", "pt": "pt-pt", "zh": "zh-hans"}
+COUNTRIES = "AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US".split()
+
+KEY_MISSING = "subscription_token_missing"
+REFUSALS = {
+    ErrorCode.PROVIDER_UNAUTHORIZED: {"SUBSCRIPTION_TOKEN_INVALID", "SUBSCRIPTION_NOT_FOUND", KEY_MISSING},
+    ErrorCode.PROVIDER_REJECTED: {"VALIDATION", "API_VERSION_NOT_FOUND"},
+    ErrorCode.PROVIDER_RATE_LIMITED: {"RATE_LIMITED", "QUOTA_LIMITED"},
+}
+
+toolkit = define_toolkit(id="brave", name="Brave Search", credential_ref=SEARCH_API_KEY)
+
+
+def read_refusal(answer: JsonBody) -> str | None:
+    """`error.code`, or the first of `errors` as the reference's examples have it; a missing key is a VALIDATION of its header."""
+    error = next(iter(answer.rows("errors")), answer.at("error"))
+    if error.text("code") == "VALIDATION" and any(
+        row.text("loc", 1) == "x-subscription-token" for row in error.rows("meta", "errors")
+    ):
+        return KEY_MISSING
+    return error.text("code") or ("ErrorResponse" if answer.text("type") == "ErrorResponse" else None)
+
+
+def read_date(row: JsonBody) -> str | None:
+    """The calendar day where `age` states one, else the time without a zone, for its bound."""
+    age = row.text("age")
+    return age if normalize(age) is not None else row.text("page_age") or age
+
+
+@define_web_search(
+    toolkit,
+    recency={Recency.DAY: "pd", Recency.WEEK: "pw", Recency.MONTH: "pm", Recency.YEAR: "py"},
+    native={"freshness"},
+    best_effort={"language", "country"},
+    languages=LANGUAGES,
+    countries={code: code for code in COUNTRIES},
+    page_size=20,
+    max_pages=10,
+    max_query=400,
+    max_query_words=50,
+    price_per_1000=Decimal(5),
+    cacheable=False,
+    refusals=REFUSALS,
+    read_refusal=read_refusal,
+)
+async def search(request: SearchRequest, context: SearchContext) -> SearchResponse:
+    answer = await context.http.get_json(
+        FIND,
+        headers={"X-Subscription-Token": context.credential},
+        params={
+            "q": request.query,
+            "count": context.page.size,
+            "offset": context.page.number - 1,
+            "freshness": context.window.value if context.window else None,
+            "safesearch": request.safe,
+            "search_lang": context.language,
+            "country": context.country,
+            "operators": False,
+            "spellcheck": False,
+            "text_decorations": False,
+            "result_filter": "web",
+        },
+    )
+    return SearchResponse(
+        vendor="brave",
+        more=answer.flag("query", "more_results_available"),
+        results=[
+            SearchResult(row.text("title"), row.text("url"), snippet=row.text("description"), published_date=read_date(row))
+            for row in answer.rows("web", "results")
+        ],
+    )
