@@ -1,0 +1,14 @@
+"""The `searchport` command."""
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Runs the command line; exits 0 on success, 1 on a failure, 2 on wrong usage."""
+    try:
+        from searchport_platform.cli.commands import cli
+    except ModuleNotFoundError as error:
+        sys.exit(f"searchport: the command needs {error.name!r}; install it with: pip install 'searchport[platform]'")
+    cli(prog_name="searchport")

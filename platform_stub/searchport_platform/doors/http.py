@@ -1,0 +1,78 @@
+"""What every HTTP door shares: reading a JSON body, headers of an error, the access log."""
+
+from __future__ import annotations
+
+import math
+import time
+import traceback
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+
+import structlog
+from aiohttp import web
+
+from searchport.egress.json_text import MalformedJsonError, loads
+from searchport.errors import ErrorCode, SearchError
+
+__all__ = ["BODY_LIMIT", "Handler", "answer_errors", "log_access", "read_json", "render_retry_after"]
+
+Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+BODY_LIMIT = 64 * 1024
+"""Bytes of a request's body: the longest query takes 8,000, the rest is room for provider options."""
+
+_log = structlog.get_logger("searchport.access")
+
+
+async def read_json(request: web.Request) -> object:
+    """The decoded JSON body. Raises SearchError (`validation_error`), also on a repeated key, which hides one of two values."""
+    try:
+        data = await request.read()
+    except web.HTTPRequestEntityTooLarge:
+        raise SearchError.invalid("$", f"the body is larger than {BODY_LIMIT:,} bytes") from None
+    try:
+        return loads(data, refuse_duplicate_keys=True)
+    except MalformedJsonError as error:
+        raise SearchError.invalid("$", f"expected a JSON object: {error}") from None
+
+
+def render_retry_after(error: SearchError) -> dict[str, str]:
+    """`Retry-After` in whole seconds (RFC 9110, section 10.2.3), where the error says when to try again."""
+    return {} if error.retry_after is None else {"Retry-After": str(max(1, math.ceil(error.retry_after)))}
+
+
+def answer_errors(handler: Handler, render: Callable[[SearchError], web.Response]) -> Handler:
+    """The handler, with every failure in its door's own shape; of a defect only the class is told, and logged with its place."""
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        except SearchError as error:
+            return render(error)
+        except web.HTTPException:
+            raise
+        except Exception as defect:  # noqa: BLE001  # the door's last line: its text may hold the query
+            place = traceback.extract_tb(defect.__traceback__)[-1]
+            _log.error("defect", exception=type(defect).__name__, file=place.filename, line=place.lineno)
+            return render(SearchError(ErrorCode.INTERNAL_ERROR))
+
+    return answer
+
+
+@web.middleware
+async def log_access(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Logs method, route, status and duration. The target is left out: on drop-in doors it holds the query."""
+    started = time.monotonic()
+    status = 500
+    try:
+        response = await handler(request)
+        status = response.status
+    except web.HTTPException as refused:
+        status = refused.status
+        raise
+    finally:
+        resource = request.match_info.route.resource
+        route = resource.canonical if resource is not None else "unknown"
+        duration_ms = round((time.monotonic() - started) * 1_000)
+        _log.info("request", method=request.method, route=route, status=status, duration_ms=duration_ms)
+    return response

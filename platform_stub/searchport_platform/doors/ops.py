@@ -1,0 +1,231 @@
+"""`POST /ops/search`: the stateless `web-search@1` wire, with the provider and its key in each request.
+
+One request shape, one answer shape and a small catalogue of codes, so that a caller can put any conforming service in its
+place. `freshness` on this wire is our `recency`; `locale` is our language and country.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import uuid
+from collections.abc import Mapping
+
+import attrs
+from aiohttp import web
+from yarl import URL
+
+from searchport import locale
+from searchport.errors import ErrorCode, Fault, SearchError, shorten
+from searchport.request import DEFAULT_MAX_RESULTS, MAX_RESULTS, Recency, SearchRequest
+from searchport.result import Envelope, RankedResult
+from searchport.web_search import CONTRACT
+from searchport.wire import OPTION, Option, camel_case, structure
+from searchport_platform.doors.http import answer_errors, read_json, render_retry_after
+from searchport_platform.registry import AnyToolkit
+from searchport_platform.routing.router import Route, Router
+
+__all__ = ["OpsDoor"]
+
+DEFAULT_PROVIDER = "brave"
+
+_CODES = {
+    ErrorCode.UNSUPPORTED_OPTION: ErrorCode.VALIDATION_ERROR,
+    ErrorCode.PROVIDER_UNAVAILABLE: ErrorCode.UPSTREAM_UNREACHABLE,
+}
+"""Our codes that this wire's catalogue lacks -> its nearest, whose status then answers."""
+
+_PATHS = {"$.recency": "$.freshness", "$.language": "$.locale", "$.country": "$.locale"}
+"""Where the contract's options stand on this wire."""
+
+_PROXY_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
+
+
+def _parse_version(value: object) -> str:
+    if value != CONTRACT:
+        raise SearchError.invalid("$.version", f"{shorten(value)} is not spoken here; write {CONTRACT!r} or leave it out")
+    return CONTRACT
+
+
+def _parse_count(value: object) -> int:
+    """Clamped to the contract's maximum, which every provider is paged up to."""
+    if type(value) is not int or value < 1:
+        raise SearchError.invalid("$.count", f"expected a whole number from 1, got {shorten(value)}")
+    return min(value, MAX_RESULTS)
+
+
+def _parse_locale(value: object) -> tuple[str, str | None]:
+    if not isinstance(value, str):
+        raise SearchError.invalid("$.locale", f"expected a BCP 47 tag such as en-US, got {shorten(value)}")
+    return locale.parse_locale(value)
+
+
+def _parse_auth(value: object) -> str:
+    """The key. Its parts are never shown in a fault: a key in the wrong place is still a key."""
+    if not isinstance(value, Mapping) or set(value) - {"type", "name", "value"}:
+        raise SearchError.invalid("$.auth", 'expected {"type": "header", "name": …, "value": …} and nothing more')
+    if value.get("type") != "header" or not isinstance(value.get("name", ""), str):
+        raise SearchError.invalid("$.auth", 'its type must be "header", and its name a text')
+    key = value.get("value")
+    if not isinstance(key, str) or not key.strip():
+        raise SearchError.invalid("$.auth", "its value must be the vendor's key, a text that is not blank")
+    return key
+
+
+def _contract_option(name: str) -> dict[object, object]:
+    return dict(attrs.fields_dict(SearchRequest)[name].metadata)
+
+
+@attrs.frozen(kw_only=True)
+class OpsRequest:
+    """The request on this wire, its parts parsed."""
+
+    query: str = attrs.field(metadata=_contract_option("query"))
+    version: str = attrs.field(default=CONTRACT, metadata={OPTION: Option(_parse_version, "The contract's version.")})
+    provider: str = DEFAULT_PROVIDER
+    count: int = attrs.field(default=DEFAULT_MAX_RESULTS, metadata={OPTION: Option(_parse_count, "The most results, clamped.")})
+    freshness: Recency | None = attrs.field(default=None, metadata=_contract_option("recency"))
+    locale: tuple[str | None, str | None] = attrs.field(
+        default=(None, None), metadata={OPTION: Option(_parse_locale, "Language and country, such as en-US.")}
+    )
+    provider_options: Mapping[str, object] = attrs.field(factory=dict, metadata=_contract_option("provider_options"))
+    auth: str | None = attrs.field(
+        default=None, repr=False, metadata={OPTION: Option(_parse_auth, "The vendor's key for this request.")}
+    )
+
+    def to_contract(self) -> SearchRequest:
+        """The same search in the contract's own words."""
+        language, country = self.locale
+        return SearchRequest(
+            self.query,
+            max_results=self.count,
+            recency=self.freshness,
+            language=language,
+            country=country,
+            provider_options=self.provider_options,
+        )
+
+
+@attrs.frozen
+class OpsDoor:
+    """The door's handlers. token: what a caller must bear; empty: only a caller on this machine is answered."""
+
+    router: Router
+    token: str = attrs.field(repr=False)
+    version: str
+
+    def routes(self) -> list[web.RouteDef]:
+        """What the server mounts."""
+        return [
+            web.post("/ops/search", answer_errors(self.search, render_error)),
+            web.get("/info", answer_errors(self.info, render_error)),
+        ]
+
+    async def search(self, request: web.Request) -> web.Response:
+        """One search."""
+        request_id = uuid.uuid4().hex
+        self._check_caller(request)
+        asked = structure(await read_json(request), OpsRequest, spell=camel_case)
+        route = Route(toolkit=self.router.registry.get(asked.provider), credential=asked.auth)
+        try:
+            envelope = await self.router.dispatch(route, asked.to_contract(), request_id=request_id)
+        except SearchError as error:
+            raise _on_this_wire(error) from None
+        return web.json_response(render_envelope(envelope), headers=_NO_STORE)
+
+    async def info(self, request: web.Request) -> web.Response:
+        """What this service is and whom it can ask; no secrets."""
+        self._check_caller(request)
+        providers = [_render_provider(toolkit) for toolkit in self.router.registry]
+        body = {"name": "searchport", "version": self.version, "contractVersions": [CONTRACT], "providers": providers}
+        return web.json_response(body, headers=_NO_STORE)
+
+    def _check_caller(self, request: web.Request) -> None:
+        if self.token:
+            scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+            if scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), self.token.encode()):
+                return
+            raise SearchError(ErrorCode.UNAUTHORIZED)
+        if not _is_local(request):
+            raise SearchError(
+                ErrorCode.UNAUTHORIZED,
+                reason="this server has no SEARCHPORT_OPS_TOKEN, so it answers callers on its own machine alone",
+            )
+
+
+_NO_STORE = {"Cache-Control": "no-store"}
+
+
+def _is_local(request: web.Request) -> bool:
+    """True for a direct caller on this machine: no proxy between, and no page of another site behind it.
+
+    A browser page of any site can reach a loopback port; it then names its own origin, or, after its name was rebound to
+    loopback, its own host.
+    """
+    if any(name in request.headers for name in _PROXY_HEADERS):
+        return False
+    peer = request.transport.get_extra_info("peername") if request.transport is not None else None
+    if not peer or not ipaddress.ip_address(str(peer[0]).partition("%")[0]).is_loopback:
+        return False
+    origin = request.headers.get("Origin")
+    return _is_loopback_name(request.url.host) and (origin is None or _is_loopback_name(_host(origin)))
+
+
+def _host(origin: str) -> str | None:
+    try:
+        return URL(origin).host
+    except ValueError:
+        return None
+
+
+def _is_loopback_name(host: str | None) -> bool:
+    if host is None or host == "localhost":
+        return host is not None
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def render_envelope(envelope: Envelope) -> dict[str, object]:
+    """The answer on this wire; `ignored` is there only where something was."""
+    body: dict[str, object] = {
+        "ok": True,
+        "results": [_render_result(result) for result in envelope.results],
+        "contractVersion": CONTRACT,
+        "source": "external",
+    }
+    return body | ({"ignored": list(envelope.ignored)} if envelope.ignored else {})
+
+
+def _render_result(result: RankedResult) -> dict[str, object]:
+    row: dict[str, object] = {
+        "title": result.title,
+        "url": result.url,
+        "snippet": result.snippet or "",
+        "rank": result.rank,
+    }
+    return row | ({"publishedDate": result.published_date} if result.published_date is not None else {})
+
+
+def _render_provider(toolkit: AnyToolkit) -> dict[str, object]:
+    sunset = toolkit.sunset
+    return {
+        "id": toolkit.id,
+        "name": toolkit.name,
+        "keyless": toolkit.is_keyless,
+        "unsupported": sorted(toolkit.web_search.unsupported),
+        "sunset": None if sunset is None else sunset.ends.isoformat(),
+    }
+
+
+def _on_this_wire(error: SearchError) -> SearchError:
+    """The same error, its faults at the places where this wire has the options."""
+    return attrs.evolve(error, faults=[Fault(_PATHS.get(fault.path, fault.path), fault.message) for fault in error.faults])
+
+
+def render_error(error: SearchError) -> web.Response:
+    """A failure on this wire: `{"ok": false, "code", "message", "contractVersion"}` and `Retry-After` where it is known."""
+    code = _CODES.get(error.code, error.code)
+    body = {"ok": False, "code": str(code), "message": str(error), "contractVersion": CONTRACT}
+    return web.json_response(body, status=code.status, headers=_NO_STORE | render_retry_after(error))

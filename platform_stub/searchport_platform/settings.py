@@ -1,0 +1,119 @@
+"""What an operator sets, read once at start-up from the environment."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import attrs
+import typed_settings as ts
+from typed_settings.loaders import EnvLoader
+
+from searchport.egress.outgoing import parse_origin
+from searchport.wire import nearest
+
+__all__ = ["BASE_URLS", "KEEP", "PREFIX", "Settings", "SettingsError", "load_settings"]
+
+PREFIX = "SEARCHPORT_"
+BASE_URLS = f"{PREFIX}PROVIDER_BASE_URLS"
+KEEP = f"{PREFIX}KEEP"
+
+_ORIGINS_EXAMPLE = '{"brave": "http://127.0.0.1:9001"}'
+
+_ENVIRONMENTS = ("production", "development")
+_TOKEN_FILE = f"{PREFIX}OPS_TOKEN_FILE"
+_OTHER_VARIABLES = frozenset({"OPS_TOKEN_FILE", "API_KEY"})
+"""Read elsewhere: the key by `searchport search` alone, but a server that inherits it is not set up wrongly."""
+
+
+class SettingsError(ValueError):
+    """A setting that cannot be used; its text names the variable and what is allowed, never a secret's value."""
+
+
+def _parse_names(text: str) -> tuple[str, ...]:
+    return tuple(name for name in (part.strip() for part in text.split(",")) if name)
+
+
+def _parse_base_urls(text: str) -> Mapping[str, str]:
+    if not text.strip():
+        return MappingProxyType({})
+    try:
+        origins = json.loads(text)
+    except ValueError:
+        origins = None
+    if not isinstance(origins, dict) or not all(isinstance(origin, str) for origin in origins.values()):
+        raise SettingsError(f"{BASE_URLS}: not a JSON object from provider id to origin, such as {_ORIGINS_EXAMPLE}")
+    for provider, origin in origins.items():
+        try:
+            parse_origin(origin)
+        except ValueError:
+            fix = f"write scheme, host and port alone, as in {_ORIGINS_EXAMPLE}"
+            raise SettingsError(f"{BASE_URLS}: the address of {provider[:64]!r} is no origin; {fix}") from None
+    return MappingProxyType(origins)
+
+
+@attrs.frozen(kw_only=True)
+class Settings:
+    """The operator's settings; each field's name in upper case, after `SEARCHPORT_`, is its environment variable."""
+
+    ops_token: str = ts.secret(default="", help="Bearer token of /ops and /info; without one they answer loopback only.")
+    toolkits: str = ts.option(default="", help="Toolkits to add and remove, by comma: acme-search,-brave.")
+    keep: str = ts.option(default="", help="Providers to keep on after their vendor's end, by comma.")
+    provider_base_urls: str = ts.option(
+        default="", help="JSON object from provider id to origin: points a provider at another address."
+    )
+    env: str = ts.option(default="development", help="production: refuse unsafe defaults.")
+
+    @property
+    def is_production(self) -> bool:
+        """True where unsafe defaults must stop the start."""
+        return self.env == "production"
+
+    @property
+    def toolkit_changes(self) -> tuple[str, ...]:
+        """Ids to add, and ids with a leading `-` to remove."""
+        return _parse_names(self.toolkits)
+
+    @property
+    def kept_providers(self) -> frozenset[str]:
+        """Ids of ended providers that stay usable."""
+        return frozenset(_parse_names(self.keep))
+
+    @property
+    def origins(self) -> Mapping[str, str]:
+        """Provider id -> the origin to call instead of the vendor's. Raises SettingsError."""
+        return _parse_base_urls(self.provider_base_urls)
+
+
+def load_settings() -> Settings:
+    """The settings in the process's environment; `SEARCHPORT_OPS_TOKEN_FILE` names a file that holds the token.
+
+    Raises SettingsError, naming the variable, on a value that is not allowed and on a `SEARCHPORT_` variable that nothing
+    reads: a misspelt setting must not be a setting that is silently off.
+    """
+    _refuse_unknown(os.environ)
+    settings = ts.load_settings(Settings, [EnvLoader(PREFIX)])
+    if _TOKEN_FILE in os.environ:
+        settings = attrs.evolve(settings, ops_token=_read_secret(_TOKEN_FILE, os.environ[_TOKEN_FILE]))
+    if settings.env not in _ENVIRONMENTS:
+        raise SettingsError(f"{PREFIX}ENV: {settings.env[:80]!r} is not one of: {', '.join(_ENVIRONMENTS)}")
+    _parse_base_urls(settings.provider_base_urls)
+    return settings
+
+
+def _read_secret(name: str, path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        raise SettingsError(f"{name}: the file cannot be read as UTF-8 text") from None
+
+
+def _refuse_unknown(names: Iterable[str]) -> None:
+    known = {field.name.upper() for field in attrs.fields(Settings)} | _OTHER_VARIABLES
+    for name in sorted(names):
+        if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in known:
+            hint = nearest(name.removeprefix(PREFIX), known)
+            raise SettingsError(f"{name}: no such setting{hint} (known, after {PREFIX}: {', '.join(sorted(known))})")
