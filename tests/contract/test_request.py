@@ -141,7 +141,6 @@ def test_a_refused_query_is_not_in_the_words_of_the_refusal() -> None:
     assert "canary" not in str(refuse({"query": "canary" * 400}))
 
 
-@pytest.mark.properties
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

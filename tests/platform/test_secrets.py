@@ -43,7 +43,13 @@ FAILURES: dict[str, Callable[[FakeWeb, str], None]] = {
 @pytest.mark.parametrize("failure", FAILURES)
 @pytest.mark.parametrize(("provider", "url"), [("brave", BRAVE), ("google-cse", GOOGLE)])
 async def test_no_log_line_and_no_error_holds_a_secret(
-    serve: Any, web: FakeWeb, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str], failure: str, provider: str, url: str
+    serve: Any,
+    web: FakeWeb,
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+    failure: str,
+    provider: str,
+    url: str,
 ) -> None:
     configure_logs(level=logging.DEBUG)
     logging.getLogger().addHandler(caplog.handler)

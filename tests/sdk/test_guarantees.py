@@ -235,7 +235,6 @@ def test_an_answer_of_a_hundred_thousand_rows_is_not_read_to_its_end() -> None:
 ANYTHING = st.none() | st.integers() | st.text() | st.lists(st.text(), max_size=2)
 
 
-@pytest.mark.properties
 @given(st.lists(st.builds(row, ANYTHING, title=ANYTHING, snippet=ANYTHING, published_date=ANYTHING) | ANYTHING, max_size=5))
 def test_no_row_raises_and_every_row_is_kept_or_counted(rows: list[Any]) -> None:
     kept = apply(*rows, freshness="P7D", site="example.com")
@@ -244,7 +243,6 @@ def test_no_row_raises_and_every_row_is_kept_or_counted(rows: list[Any]) -> None
     assert len(rows) == len(kept.results) + dropped + report.undated + report.duplicate + report.over_count
 
 
-@pytest.mark.properties
 @given(
     st.integers(-10 * 86_400, 30 * 86_400),
     st.integers(0, 400),
