@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 import attrs
 
 from searchport import locale
+from searchport.egress.refusals import RefusalKey, Refusals
 from searchport.errors import ErrorCode, Fault, SearchError
 from searchport.mistakes import BEST_EFFORT, CONTRACT, Text, find_mistakes
 from searchport.request import MAX_QUERY, OPTION_NAMES, Recency, SearchRequest
@@ -30,9 +31,6 @@ __all__ = [
     "Window",
     "define_web_search",
 ]
-
-Refusal: TypeAlias = int | str | tuple[int, str]
-"""A vendor's status, its code, or both: how it says no."""
 
 WindowValue: TypeAlias = str | Callable[[datetime], str] | None
 F = TypeVar("F", bound=Callable[..., Awaitable[SearchResponse]])
@@ -130,8 +128,7 @@ class WebSearch(Generic[S]):
     price_per_1000: Decimal | None
     cacheable: bool
     contract: str
-    refusals: Mapping[Refusal, ErrorCode]
-    read_refusal: Callable[[JsonBody], str | None] | None
+    refusals: Refusals = attrs.field(repr=False)
 
     def page_limit(self, max_results: int) -> int:
         """The most vendor requests that a call for `max_results` can make."""
@@ -236,10 +233,7 @@ class WebSearch(Generic[S]):
 
         origin: scheme, host and port that replace those of every URL the provider calls; None: the vendor's own.
         """
-        from searchport.egress import Refusals
-
-        refusals = Refusals(table=self.refusals, read=self.read_refusal)
-        return http.bind(deadline=deadline, refusals=refusals, origin=origin, provider=self.toolkit.id)
+        return http.bind(deadline=deadline, refusals=self.refusals, origin=origin, provider=self.toolkit.id)
 
     async def _fetch_pages(self, request: SearchRequest, context: SearchContext[S]) -> SearchResponse:
         ignored = set(self.ignored(request))
@@ -278,7 +272,7 @@ class WebSearch(Generic[S]):
 
     def _safe_vendor_code(self, code: str | None, request: SearchRequest, context: SearchContext[S]) -> str | None:
         """Drops a code that no table knows and that repeats the key or the query: some vendors echo what they were sent."""
-        if code is None or any(code in (listed if isinstance(listed, tuple) else (listed,)) for listed in self.refusals):
+        if code is None or any(code in (key if isinstance(key, tuple) else (key,)) for key in self.refusals.table):
             return code
         sent = [request.query, context._credential or ""]
         return None if any(code in text or (text and text in code) for text in sent) else code
@@ -317,8 +311,9 @@ def define_web_search(
     price_per_1000: Decimal | None = None,
     cacheable: bool = True,
     contract: str = CONTRACT,
-    refusals: Mapping[ErrorCode, Collection[Refusal]] | None = None,
+    refusals: Mapping[ErrorCode, Collection[RefusalKey]] | None = None,
     read_refusal: Callable[[JsonBody], str | None] | None = None,
+    read_wait_seconds: Callable[[Mapping[str, str]], float | None] | None = None,
 ) -> Callable[[F], F]:
     """Attaches web search to `toolkit`; decorates `async def search(request, context) -> SearchResponse`, called once a page.
 
@@ -338,6 +333,7 @@ def define_web_search(
         statuses.
     read_refusal: the vendor's code in a JSON answer of any status, None where it holds none; a code that `refusals` does
         not list becomes `provider_rejected`.
+    read_wait_seconds: the seconds to wait in the headers of a refusal, for a vendor that sends no `Retry-After`.
     Raises DeclarationError, naming the toolkit and the fix. The function itself is returned, callable in a test.
     """
 
@@ -361,8 +357,7 @@ def define_web_search(
             price_per_1000=price_per_1000,
             cacheable=cacheable,
             contract=contract,
-            refusals=_flip(refusals or {}),
-            read_refusal=read_refusal,
+            refusals=Refusals(table=_flip(refusals or {}), read=read_refusal, read_wait_seconds=read_wait_seconds),
         )
         for fault, fix in find_mistakes(web_search):
             raise DeclarationError(toolkit.id, fault, fix)
@@ -380,8 +375,8 @@ def _read_names(toolkit: Toolkit[S], place: str, names: Collection[str]) -> froz
     return frozenset(names)
 
 
-def _flip(refusals: Mapping[ErrorCode, Collection[Refusal]]) -> Mapping[Refusal, ErrorCode]:
-    return MappingProxyType({refusal: code for code, listed in refusals.items() for refusal in listed})
+def _flip(refusals: Mapping[ErrorCode, Collection[RefusalKey]]) -> Mapping[RefusalKey, ErrorCode]:
+    return MappingProxyType({key: code for code, keys in refusals.items() for key in keys})
 
 
 def wire_names(options: Collection[str]) -> tuple[str, ...]:

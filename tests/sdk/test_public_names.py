@@ -29,7 +29,7 @@ def test_what_a_provider_calls_keeps_its_names() -> None:
 
 
 def test_what_a_test_of_a_toolkit_calls_keeps_its_names() -> None:
-    assert public(FakeWeb) == {"answer", "handle", "drop", "stall", "resolves", "client"}
+    assert public(FakeWeb) == {"answer", "handle", "drop", "stall", "cut", "drip", "resolves", "client", "port"}
 
 
 @pytest.mark.parametrize("package", ["searchport", "searchport.egress", "searchport.published_date", "searchport.testing"])

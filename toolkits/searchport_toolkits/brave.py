@@ -22,6 +22,7 @@ from searchport import (
     define_web_search,
 )
 from searchport.egress import JsonBody
+from searchport.egress.rate_limits import seconds_until_reset
 from searchport.published_date import normalize
 
 FIND = "https://api.search.brave.com/res/v1/web/search"
@@ -75,6 +76,7 @@ def read_date(row: JsonBody) -> str | None:
     cacheable=False,
     refusals=REFUSALS,
     read_refusal=read_refusal,
+    read_wait_seconds=seconds_until_reset,
 )
 async def search(request: SearchRequest, context: SearchContext) -> SearchResponse:
     answer = await context.http.get_json(

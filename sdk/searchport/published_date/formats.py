@@ -75,8 +75,10 @@ def _write(moment: datetime, directives: set[str], zone: tzinfo | None) -> str |
     if moment.tzinfo is None:
         if zone is None:
             return None
+        from dateutil import tz  # here, not above: most toolkits convert no zone, and it reads zone files
+
         moment = moment.replace(tzinfo=zone)
-        if moment.utcoffset() != moment.replace(fold=1).utcoffset():
+        if not tz.datetime_exists(moment) or tz.datetime_ambiguous(moment):
             return None  # the hour that summer time skips or repeats
     offset = moment.utcoffset()
     if offset and offset % timedelta(minutes=1):
