@@ -1,0 +1,206 @@
+"""The platform: one search, for whoever calls, at the provider that the organization chose."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import attrs
+import structlog
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from searchport.egress import AddressPolicy
+from searchport.errors import ErrorCode, SearchError, shorten
+from searchport.request import SearchRequest, parse_request
+from searchport.result import Envelope, render_envelope
+from searchport.web_search import SearchModel
+from searchport_platform.registry import AnyToolkit, Registry
+from searchport_platform.routing.clients import HttpClients
+from searchport_platform.routing.router import Route, Router
+from searchport_platform.storage.engine import DEFAULT_URL, migrate, open_engine, parse_url, sqlite_file
+from searchport_platform.tenancy import tokens
+from searchport_platform.tenancy.administration import Administration
+from searchport_platform.tenancy.admission import Admission, Caller, admit
+from searchport_platform.tenancy.sealing import Keyring, SealingError, load_key_file, new_key
+from searchport_platform.tenancy.selections import Choice, Selection
+
+__all__ = ["ACTION", "Caller", "Platform"]
+
+ACTION = "action.search.web"
+
+_log = structlog.get_logger("searchport.platform")
+
+
+@attrs.frozen(kw_only=True)
+class Platform:
+    """Everything that a door needs: `search`, `call`, `authenticate`, and `administration`."""
+
+    engine: AsyncEngine
+    router: Router
+    keyring: Keyring
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        database_url: str = DEFAULT_URL,
+        *,
+        secret_keys: str = "",
+        router: Router | None = None,
+        prepare: bool = True,
+    ) -> AsyncIterator[Platform]:
+        """A platform on a database, which is brought to the newest schema; closed at the end.
+
+        secret_keys: base64 keys by comma, as SEARCHPORT_SECRET_KEYS holds them; where it is empty, a key file beside the
+        database's own, made with mode 0600. router: which toolkits there are; by default the built-in ones. prepare: False
+        leaves out what toolkits do to make their first call fast.
+        Raises DatabaseUrlError, RegistryError, SealingError.
+        """
+        url = parse_url(database_url)
+        keyring = Keyring.parse(secret_keys) if secret_keys.strip() else _default_keyring(sqlite_file(url))
+        async with open_engine(url) as engine, HttpClients() as clients:
+            await migrate(engine)
+            platform = cls(engine=engine, router=router or Router(registry=Registry.discover(), clients=clients), keyring=keyring)
+            if prepare:
+                await asyncio.gather(*(asyncio.to_thread(_prepare, toolkit) for toolkit in platform.router.registry))
+            yield platform
+
+    async def search(self, caller: Caller, request: SearchRequest) -> Envelope:
+        """One search, at the organization's provider and, where that fails, at its fallbacks. Raises SearchError."""
+        return await self._search(caller, lambda _: request)
+
+    async def call(self, action: str, payload: object, caller: Caller) -> dict[str, object]:
+        """The same for callers that hold a plain payload: the platform API's JSON in, its JSON out. Raises SearchError.
+
+        `maxResults` defaults to the organization's own.
+        """
+        if action != ACTION:
+            raise SearchError.invalid("$.action", f"no such action; there is {ACTION!r}")
+        envelope = await self._search(caller, lambda default: parse_request(payload, default_max_results=default))
+        return render_envelope(envelope)
+
+    async def _search(self, caller: Caller, read_request: Callable[[int], SearchRequest]) -> Envelope:
+        caller.check_scope(tokens.Scope.SEARCH)
+        admission = await self._admit(caller)
+        selection = admission.selection
+        request = read_request(selection.default_results)
+        if request.max_results > selection.max_results:
+            message = f"{request.max_results} is above this organization's maximum of {selection.max_results}"
+            raise SearchError.invalid("$.maxResults", message)
+        return await self.router.answer(
+            [partial(self._build_route, admission, choice) for choice in selection.choices],
+            request,
+            request_id=uuid.uuid4().hex,
+            deadline_seconds=selection.deadline_seconds,
+            result_policy=admission.organization.result_policy,
+        )
+
+    async def authenticate(self, bearer: str, *, agent: str | None = None) -> Caller:
+        """Who bears this token. agent: the agent that the call names. Raises SearchError: `unauthorized`, `forbidden`."""
+        async with self._transaction() as connection:
+            token = await tokens.find(connection, bearer)
+            today = datetime.now(UTC).date().isoformat()
+            if token is not None and token.last_used_day != today:
+                await tokens.mark_used(connection, token, today)
+        if token is None:
+            raise SearchError(ErrorCode.UNAUTHORIZED)
+        caller = Caller(organization=token.organization or "", scopes=token.scopes, token=token.id)
+        if agent is not None and agent != token.agent:
+            if token.agent is not None:
+                reason = f"this token is bound to agent {token.agent!r}; leave the agent out"
+                raise SearchError(ErrorCode.FORBIDDEN, reason=reason, gate="agent")
+            caller.check_scope(tokens.Scope.AGENTS)
+        return attrs.evolve(caller, agent=agent or token.agent or caller.agent)
+
+    def administration(self, actor: str = "command line") -> Administration:
+        """What operators and admins change. actor: who, for the audit trail."""
+        return Administration(engine=self.engine, registry=self.router.registry, keyring=self.keyring, actor=actor)
+
+    async def list_models(self, organization: str, provider: str) -> list[SearchModel]:
+        """A provider's models, asked with the organization's key and settings. Raises SearchError."""
+        administration = self.administration()
+        toolkit = self.router.registry.get(provider)
+        selection = await administration.find_selection(organization)
+        chosen = [] if selection is None else [choice for choice in selection.choices if choice.provider == provider]
+        return await self._ask_models(organization, toolkit, chosen[0].settings if chosen else {})
+
+    async def check_models(self, organization: str, selection: Selection) -> None:
+        """Refuses a model that its provider does not have. Raises SearchError."""
+        for choice in selection.choices:
+            if choice.model is None:
+                continue
+            toolkit = self.router.registry.get(choice.provider)
+            models = [model.id for model in await self._ask_models(organization, toolkit, choice.settings)]
+            if choice.model not in models:
+                listed = ", ".join(models) or "none, leave it out"
+                raise SearchError.invalid(
+                    "$.model", f"{shorten(choice.model)} is no model of {choice.provider!r}; it has: {listed}"
+                )
+
+    async def _ask_models(self, organization: str, toolkit: AnyToolkit, settings: Mapping[str, object]) -> list[SearchModel]:
+        if toolkit.web_search.fetch_models is None:
+            return []
+        administration = self.administration()
+        credential = await administration.open_credential(organization, toolkit.id)
+        of_operator = await administration.find_operator_settings(organization, toolkit.id)
+        route = Route(toolkit=toolkit, credential=credential, settings={**settings, **of_operator})
+        return await self.router.list_models(route)
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[AsyncConnection]:
+        try:
+            async with self.engine.begin() as connection:
+                yield connection
+        except DBAPIError as error:
+            _log.error("the database did not answer", exception=type(error.orig).__name__)
+            raise SearchError(ErrorCode.STORAGE_UNAVAILABLE) from None
+
+    async def _admit(self, caller: Caller) -> Admission:
+        try:
+            async with self._transaction() as connection:
+                return await admit(connection, caller, self.keyring)
+        except SealingError as error:
+            raise SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED, reason=str(error)) from None
+
+    def _build_route(self, admission: Admission, choice: Choice) -> Route:
+        """The route to a selected provider. Raises SearchError where it is off, not allowed, or behind a gate."""
+        toolkit = self.router.registry.get(choice.provider)
+        if choice.provider in admission.switched_off:
+            reason = f"the operator has turned it off: {admission.switched_off[choice.provider]}"
+            raise SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED, reason=reason, provider=choice.provider)
+        if not admission.organization.may_select(choice.provider):
+            reason = "the operator does not allow it to this organization"
+            raise SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED, reason=reason, provider=choice.provider)
+        if not toolkit.is_keyless:
+            admission.agent.check_credential()
+        return Route(
+            toolkit=toolkit,
+            credential=admission.credentials.get(choice.provider),
+            settings={**choice.settings, **admission.operator_settings.get(choice.provider, {})},
+            model=choice.model,
+            policy=AddressPolicy(
+                allowed_hosts=(*admission.organization.allowed_hosts, *admission.agent.allowed_hosts),
+                allow_private_addresses=admission.organization.allow_private_addresses or admission.agent.allow_private_addresses,
+            ),
+        )
+
+
+def _prepare(toolkit: AnyToolkit) -> None:
+    """Runs what a toolkit prepares, where its settings have defaults; a failure is told to the calls that then meet it."""
+    if toolkit.prepare is None:
+        return
+    try:
+        settings, _ = toolkit.build_settings({}, {})
+        toolkit.prepare(settings)
+    except SearchError as error:
+        _log.warning("a toolkit could not prepare itself", toolkit=toolkit.id, code=str(error.code))
+
+
+def _default_keyring(file: Path | None) -> Keyring:
+    return Keyring([new_key()]) if file is None else load_key_file(file.with_name(f"{file.name}.key"))

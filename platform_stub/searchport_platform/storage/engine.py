@@ -1,0 +1,75 @@
+"""Opening the database: its engine, its pragmas, its migrations."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, event, make_url
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import StaticPool
+
+__all__ = ["DEFAULT_URL", "DatabaseUrlError", "migrate", "open_engine", "parse_url", "sqlite_file"]
+
+DEFAULT_URL = "sqlite:///searchport.db"
+_BUSY_MS = 5_000
+
+
+class DatabaseUrlError(ValueError):
+    """A database URL that cannot be used; its text shows no password."""
+
+
+def parse_url(text: str) -> URL:
+    """A database URL with its asynchronous driver. Raises DatabaseUrlError, which never shows a password."""
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise DatabaseUrlError(f"the database URL cannot be read; write it like {DEFAULT_URL}") from None
+    if url.get_backend_name() == "sqlite":
+        return url.set(drivername="sqlite+aiosqlite")
+    raise DatabaseUrlError(f"database {url.get_backend_name()!r} is not supported; write the URL like {DEFAULT_URL}")
+
+
+def sqlite_file(url: URL) -> Path | None:
+    """The file of an SQLite database; None for one in memory."""
+    return Path(url.database) if url.database and url.database != ":memory:" else None
+
+
+@asynccontextmanager
+async def open_engine(url: URL) -> AsyncIterator[AsyncEngine]:
+    """An engine, closed at the end. A folder that is missing raises DatabaseUrlError, before any file is made."""
+    file = sqlite_file(url)
+    if file is not None and not file.parent.is_dir():
+        raise DatabaseUrlError(f"the folder of the database, {file.parent}, is not there; make it first")
+    engine = create_async_engine(url) if file is not None else create_async_engine(url, poolclass=StaticPool)
+    event.listen(engine.sync_engine, "connect", _set_pragmas)
+    try:
+        yield engine
+    finally:
+        await engine.dispose()
+
+
+def _set_pragmas(connection: object, _record: object) -> None:
+    cursor = connection.cursor()  # type: ignore[attr-defined]  # a DB-API connection, which has no common type
+    # secure_delete: a deleted organization's rows must not linger in free pages.
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON", f"busy_timeout={_BUSY_MS}"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+async def migrate(engine: AsyncEngine) -> None:
+    """Brings the schema to the newest revision; does nothing where it is there."""
+    async with engine.begin() as connection:
+        await connection.run_sync(_upgrade)
+
+
+def _upgrade(connection: Connection) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

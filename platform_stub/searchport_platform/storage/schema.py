@@ -1,0 +1,129 @@
+"""The tables. Every row of a tenant names its organization, and every key begins with it."""
+
+from __future__ import annotations
+
+from sqlalchemy import JSON, Boolean, Column, ForeignKey, Integer, LargeBinary, MetaData, String, Table, Text
+
+__all__ = [
+    "METADATA",
+    "TENANT_TABLES",
+    "agents",
+    "audit",
+    "credentials",
+    "operator_settings",
+    "organizations",
+    "selections",
+    "switches",
+    "tokens",
+]
+
+METADATA = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+    }
+)
+
+_ID = String(64)
+_INSTANT = String(32)  # ISO 8601 in UTC, whole seconds: sorts as it reads, on every database
+
+
+def _organization(*, key: bool = True) -> Column[str]:
+    return Column("organization", _ID, ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=key, nullable=False)
+
+
+organizations = Table(
+    "organizations",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("created_at", _INSTANT, nullable=False),
+    Column("allowed_providers", JSON(none_as_null=True)),  # null: every enabled one
+    Column("allowed_hosts", JSON, nullable=False),
+    Column("allow_private_addresses", Boolean, nullable=False),
+    Column("result_hosts", JSON, nullable=False),
+)
+
+agents = Table(
+    "agents",
+    METADATA,
+    _organization(),
+    Column("id", _ID, primary_key=True),
+    Column("tools", JSON, nullable=False),
+    Column("credentials", JSON, nullable=False),
+    Column("allowed_hosts", JSON, nullable=False),
+    Column("allow_private_addresses", Boolean, nullable=False),
+)
+
+tokens = Table(
+    "tokens",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    Column("organization", _ID, ForeignKey("organizations.id", ondelete="CASCADE"), index=True),  # null: an operator's
+    Column("agent", _ID),
+    Column("name", Text, nullable=False),
+    Column("scopes", JSON, nullable=False),
+    Column("hash", LargeBinary(32), nullable=False),
+    Column("created_at", _INSTANT, nullable=False),
+    Column("expires_at", _INSTANT),
+    Column("last_used_day", String(10)),
+)
+
+selections = Table(
+    "selections",
+    METADATA,
+    _organization(),
+    Column("provider", _ID, nullable=False),
+    Column("model", Text),
+    Column("settings", JSON, nullable=False),
+    Column("fallbacks", JSON, nullable=False),
+    Column("default_results", Integer, nullable=False),
+    Column("max_results", Integer, nullable=False),
+    Column("deadline_ms", Integer, nullable=False),
+)
+
+credentials = Table(
+    "credentials",
+    METADATA,
+    _organization(),
+    Column("provider", _ID, primary_key=True),
+    Column("name", _ID, primary_key=True),
+    Column("key_id", String(16), nullable=False, index=True),
+    Column("nonce", LargeBinary(12), nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+    Column("last_four", String(4), nullable=False),
+    Column("generation", Integer, nullable=False),
+    Column("stored_at", _INSTANT, nullable=False),
+)
+
+operator_settings = Table(
+    "operator_settings",
+    METADATA,
+    _organization(),
+    Column("provider", _ID, primary_key=True),
+    Column("settings", JSON, nullable=False),
+)
+
+switches = Table(
+    "switches",
+    METADATA,
+    Column("provider", _ID, primary_key=True),
+    Column("reason", Text, nullable=False),
+    Column("since", _INSTANT, nullable=False),
+)
+
+audit = Table(
+    "audit",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("organization", _ID, index=True),  # null: a change of the whole platform; kept when an organization is deleted
+    Column("at", _INSTANT, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("action", String(64), nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("details", JSON, nullable=False),
+)
+
+TENANT_TABLES = frozenset({"agents", "tokens", "selections", "credentials", "operator_settings", "audit"})
+"""Tables whose rows belong to one organization: a statement on them names it, but for the listed exceptions."""

@@ -1,0 +1,242 @@
+"""What operators and admins change, each change in one transaction with its line in the audit trail."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+import attrs
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from searchport.errors import ErrorCode, SearchError
+from searchport_platform.registry import Registry
+from searchport_platform.tenancy import agents, audit, credentials, operator_settings, organizations, selections, switches, tokens
+from searchport_platform.tenancy.agents import DEFAULT_AGENT, Agent
+from searchport_platform.tenancy.credentials import Credential
+from searchport_platform.tenancy.organizations import Organization
+from searchport_platform.tenancy.sealing import Keyring
+from searchport_platform.tenancy.selections import Choice, Selection
+from searchport_platform.tenancy.tokens import Scope, Token
+
+__all__ = ["Administration"]
+
+
+@attrs.frozen(kw_only=True)
+class Administration:
+    """The verbs behind the admin API and the command line. actor: who changes, for the audit trail.
+
+    An organization that is not there is told like one that is not the caller's: `forbidden`.
+    """
+
+    engine: AsyncEngine
+    registry: Registry
+    keyring: Keyring
+    actor: str = "command line"
+
+    @asynccontextmanager
+    async def _change(
+        self, organization: str | None, action: str, subject: str, details: Mapping[str, object] | None = None
+    ) -> AsyncIterator[AsyncConnection]:
+        async with self.engine.begin() as connection:
+            if organization is not None:
+                await self._find(connection, organization)
+            yield connection
+            await audit.record(connection, organization, actor=self.actor, action=action, subject=subject, details=details or {})
+
+    async def _find(self, connection: AsyncConnection, organization: str) -> Organization:
+        found = await organizations.find(connection, organization)
+        if found is None:
+            raise SearchError(ErrorCode.FORBIDDEN, reason="there is no such organization, or it is not yours")
+        return found
+
+    # Organizations: an operator's.
+
+    async def create_organization(self, organization: object, name: str, *, provider: str | None = None) -> Organization:
+        """A new organization with its `default` agent and, where `provider` is given, that selection."""
+        async with self._change(None, "organization.create", str(organization)[:64]) as connection:
+            made = await organizations.create(connection, organization, name)
+            await agents.put(connection, made.id, DEFAULT_AGENT, tools=["web.*"], credentials=["search.apiKey"])
+            if provider is not None:
+                await selections.put(connection, made.id, Selection(choice=Choice(provider=provider)))
+        return made
+
+    async def list_organizations(self) -> list[Organization]:
+        """Every organization."""
+        async with self.engine.connect() as connection:
+            return await organizations.list_all(connection)
+
+    async def get_organization(self, organization: str) -> Organization:
+        """One organization."""
+        async with self.engine.connect() as connection:
+            return await self._find(connection, organization)
+
+    async def bound_organization(
+        self,
+        organization: str,
+        *,
+        allowed_providers: Sequence[str] | None = None,
+        allowed_hosts: Sequence[str] = (),
+        allow_private_addresses: bool = False,
+        result_hosts: Sequence[str] = (),
+    ) -> None:
+        """Sets what it may select, reach and point to."""
+        for provider in allowed_providers or ():
+            self.registry.get(provider)
+        bounds = {
+            "allowed_providers": allowed_providers,
+            "allowed_hosts": allowed_hosts,
+            "allow_private_addresses": allow_private_addresses,
+            "result_hosts": result_hosts,
+        }
+        async with self._change(organization, "organization.bound", organization, bounds) as connection:
+            await organizations.bound(
+                connection,
+                organization,
+                allowed_providers=allowed_providers,
+                allowed_hosts=allowed_hosts,
+                allow_private_addresses=allow_private_addresses,
+                result_hosts=result_hosts,
+            )
+
+    async def delete_organization(self, organization: str) -> None:
+        """Deletes it with all its data; that it was deleted stays in the platform's own trail."""
+        async with self._change(None, "organization.delete", organization) as connection:
+            await self._find(connection, organization)
+            await organizations.delete_with_all_data(connection, organization)
+
+    async def put_operator_settings(self, organization: str, provider: str, settings: Mapping[str, object]) -> None:
+        """Sets a provider's operator-only settings for one organization. Raises SearchError for a wrong one."""
+        toolkit = self.registry.get(provider)
+        toolkit.check_settings(settings, of_operator=True)
+        async with self._change(organization, "operator-settings.put", provider, {"names": sorted(settings)}) as connection:
+            await operator_settings.put(connection, organization, provider, settings)
+
+    async def find_operator_settings(self, organization: str, provider: str) -> Mapping[str, object]:
+        """A provider's operator-only settings of one organization; empty where there are none."""
+        async with self.engine.connect() as connection:
+            return (await operator_settings.all_of(connection, organization)).get(provider, {})
+
+    async def turn_off(self, provider: str, reason: str) -> None:
+        """Turns a provider off for every organization, from the very next call on."""
+        self.registry.get(provider)
+        async with self._change(None, "provider.off", provider, {"reason": reason}) as connection:
+            await switches.turn_off(connection, provider, reason)
+
+    async def turn_on(self, provider: str) -> bool:
+        """Takes that back; False where it was on."""
+        async with self._change(None, "provider.on", provider) as connection:
+            return await switches.turn_on(connection, provider)
+
+    async def switched_off(self) -> dict[str, str]:
+        """Provider id -> why it is off."""
+        async with self.engine.connect() as connection:
+            return await switches.all_off(connection)
+
+    # Agents, tokens, credentials, selections: an organization's.
+
+    async def put_agent(self, organization: str, agent: object, *, tools: Sequence[str], credentials: Sequence[str]) -> Agent:
+        """Makes an agent, or changes its gates."""
+        details = {"tools": list(tools), "credentials": list(credentials)}
+        async with self._change(organization, "agent.put", str(agent)[:64], details) as connection:
+            return await agents.put(connection, organization, agent, tools=tools, credentials=credentials)
+
+    async def list_agents(self, organization: str, *, agent: str | None = None) -> list[Agent]:
+        """Its agents, or the one that is named."""
+        async with self.engine.connect() as connection:
+            await self._find(connection, organization)
+            return await agents.list_of(connection, organization, agent=agent)
+
+    async def remove_agent(self, organization: str, agent: str) -> bool:
+        """Deletes an agent; False where there is none."""
+        async with self._change(organization, "agent.remove", agent[:64]) as connection:
+            return await agents.remove(connection, organization, agent)
+
+    async def issue_token(
+        self,
+        organization: str | None,
+        *,
+        name: str,
+        scopes: Collection[Scope],
+        agent: str | None = None,
+        expires_at: str | None = None,
+    ) -> tuple[Token, str]:
+        """A new token and its text, shown this once. Raises SearchError for an agent that is not there."""
+        details: dict[str, object] = {"scopes": sorted(scopes), "agent": agent, "expires_at": expires_at}
+        async with self._change(organization, "token.issue", name, details) as connection:
+            if agent is not None and organization is not None and not await agents.list_of(connection, organization, agent=agent):
+                raise SearchError.invalid("$.agent", "there is no such agent; make it first")
+            return await tokens.issue(connection, organization, name=name, scopes=scopes, agent=agent, expires_at=expires_at)
+
+    async def list_tokens(self, organization: str | None) -> list[Token]:
+        """Its tokens, or the operators', without their secrets."""
+        async with self.engine.connect() as connection:
+            if organization is not None:
+                await self._find(connection, organization)
+            return await tokens.list_of(connection, organization)
+
+    async def revoke_token(self, organization: str | None, token: str) -> bool:
+        """Deletes a token; False where there is none."""
+        async with self._change(organization, "token.revoke", token[:64]) as connection:
+            return await tokens.revoke(connection, organization, token)
+
+    async def store_credential(self, organization: str, provider: str, secret: object) -> Credential:
+        """Stores a provider's key. Raises SearchError for a keyless provider."""
+        if self.registry.get(provider).is_keyless:
+            raise SearchError.invalid("$.provider", f"provider {provider!r} takes no key")
+        async with self._change(organization, "credential.put", provider) as connection:
+            return await credentials.store(connection, organization, provider, secret, self.keyring)
+
+    async def list_credentials(self, organization: str) -> list[Credential]:
+        """What may be told of its keys."""
+        async with self.engine.connect() as connection:
+            await self._find(connection, organization)
+            return await credentials.list_of(connection, organization)
+
+    async def remove_credential(self, organization: str, provider: str) -> bool:
+        """Deletes a provider's key; False where there is none."""
+        async with self._change(organization, "credential.remove", provider[:64]) as connection:
+            return await credentials.remove(connection, organization, provider)
+
+    async def open_credential(self, organization: str, provider: str) -> str | None:
+        """A provider's key, for asking its vendor which models it has; never shown."""
+        async with self.engine.connect() as connection:
+            return (await credentials.open_all(connection, organization, [provider], self.keyring)).get(provider)
+
+    async def put_selection(self, organization: str, selection: Selection) -> None:
+        """Selects. Raises SearchError for a provider that is not enabled or not allowed, and for wrong settings."""
+        found = await self.get_organization(organization)
+        for choice in selection.choices:
+            toolkit = self.registry.get(choice.provider)
+            if not found.may_select(choice.provider):
+                reason = "the operator does not allow it to this organization"
+                raise SearchError(ErrorCode.FORBIDDEN, reason=reason, provider=choice.provider, gate="provider")
+            toolkit.check_settings(choice.settings, of_operator=False)
+        details = {"providers": [choice.provider for choice in selection.choices], "model": selection.choice.model}
+        async with self._change(organization, "selection.put", selection.choice.provider, details) as connection:
+            await selections.put(connection, organization, selection)
+
+    async def find_selection(self, organization: str) -> Selection | None:
+        """What it has selected."""
+        async with self.engine.connect() as connection:
+            await self._find(connection, organization)
+            return await selections.find(connection, organization)
+
+    async def remove_selection(self, organization: str) -> bool:
+        """Selects nothing; False where nothing was selected."""
+        async with self._change(organization, "selection.remove", organization) as connection:
+            return await selections.remove(connection, organization)
+
+    async def list_changes(self, organization: str | None, *, before: int | None = None) -> list[audit.Change]:
+        """The audit trail, newest first, a hundred at a time."""
+        async with self.engine.connect() as connection:
+            if organization is not None:
+                await self._find(connection, organization)
+            return await audit.list_of(connection, organization, before=before)
+
+    async def rotate_keys(self) -> AsyncIterator[int]:
+        """Seals every key anew with the first secret key, a hundred a transaction; gives how many are left after each."""
+        left = 1
+        while left:
+            async with self.engine.begin() as connection:
+                left = await credentials.reseal_some(connection, self.keyring)
+            yield left

@@ -1,0 +1,24 @@
+"""Instants as the database keeps them: ISO 8601 in UTC, whole seconds, so that their order is their text's."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+__all__ = ["Instant", "now", "read_instant", "write_instant"]
+
+Instant = str
+
+
+def now() -> Instant:
+    """The present instant."""
+    return write_instant(datetime.now(UTC))
+
+
+def write_instant(moment: datetime) -> Instant:
+    """An aware instant as text."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def read_instant(text: Instant) -> datetime:
+    """The aware instant of a stored text."""
+    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)

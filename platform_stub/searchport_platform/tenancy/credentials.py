@@ -1,0 +1,124 @@
+"""Credentials: the keys of an organization's vendors, sealed; written and used, never read back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import attrs
+from sqlalchemy import RowMapping, Select, delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from searchport.errors import SearchError
+from searchport.toolkit import SEARCH_API_KEY
+from searchport_platform.storage.schema import credentials
+from searchport_platform.tenancy import clock
+from searchport_platform.tenancy.sealing import Keyring, Sealed
+
+__all__ = ["Credential", "list_of", "open_all", "remove", "reseal_some", "store"]
+
+_LONGEST = 4_096
+_SHOWN = 4
+_SHORTEST_SHOWN = 12
+"""A shorter secret shows nothing of itself: four characters would be too much of it."""
+
+
+@attrs.frozen(kw_only=True)
+class Credential:
+    """What may be told of a stored key. last_four: its end, empty for a short one. generation: grows with every new value."""
+
+    provider: str
+    last_four: str
+    stored_at: clock.Instant
+    generation: int
+
+
+def _place(organization: str, provider: str) -> tuple[str, str, str]:
+    return organization, provider, SEARCH_API_KEY
+
+
+def _of(organization: str, *columns: str) -> Select[tuple[object, ...]]:
+    chosen = [credentials.c[name] for name in columns]
+    return select(*chosen).where(credentials.c.organization == organization, credentials.c.name == SEARCH_API_KEY)
+
+
+def _read_row(row: RowMapping) -> Credential:
+    return Credential(
+        provider=row["provider"], last_four=row["last_four"], stored_at=row["stored_at"], generation=row["generation"]
+    )
+
+
+async def store(connection: AsyncConnection, organization: str, provider: str, secret: object, keyring: Keyring) -> Credential:
+    """Stores a key, over one that is there. Raises SearchError (`validation_error`), which never shows the value."""
+    if not isinstance(secret, str) or not secret.strip() or len(secret) > _LONGEST or not secret.isprintable():
+        raise SearchError.invalid("$.value", f"expected the key: printable text, not blank, at most {_LONGEST:,} characters")
+    secret = secret.strip()
+    existing = (await list_of(connection, organization, provider=provider)) or None
+    sealed = keyring.seal(secret, _place(organization, provider))
+    values = {
+        "key_id": sealed.key_id,
+        "nonce": sealed.nonce,
+        "sealed": sealed.data,
+        "last_four": secret[-_SHOWN:] if len(secret) >= _SHORTEST_SHOWN else "",
+        "generation": existing[0].generation + 1 if existing else 1,
+        "stored_at": clock.now(),
+    }
+    key = {"organization": organization, "provider": provider, "name": SEARCH_API_KEY}
+    if existing:
+        await connection.execute(
+            update(credentials).where(*(credentials.c[name] == part for name, part in key.items())).values(values)
+        )
+    else:
+        await connection.execute(insert(credentials).values(key | values))
+    return (await list_of(connection, organization, provider=provider))[0]
+
+
+async def list_of(connection: AsyncConnection, organization: str, *, provider: str | None = None) -> list[Credential]:
+    """What may be told of an organization's keys, or of the one of a provider, if it is there."""
+    query = _of(organization, "provider", "last_four", "stored_at", "generation").order_by(credentials.c.provider)
+    if provider is not None:
+        query = query.where(credentials.c.provider == provider)
+    return [_read_row(row) for row in (await connection.execute(query)).mappings()]
+
+
+async def open_all(
+    connection: AsyncConnection, organization: str, providers: Collection[str], keyring: Keyring
+) -> dict[str, str]:
+    """The keys of these providers, as far as they are stored. Raises SealingError."""
+    query = _of(organization, "provider", "key_id", "nonce", "sealed").where(credentials.c.provider.in_(sorted(providers)))
+    return {
+        row["provider"]: keyring.open(Sealed(row["key_id"], row["nonce"], row["sealed"]), _place(organization, row["provider"]))
+        for row in (await connection.execute(query)).mappings()
+    }
+
+
+async def remove(connection: AsyncConnection, organization: str, provider: str) -> bool:
+    """Deletes a key; False where there is none."""
+    where = (
+        credentials.c.organization == organization,
+        credentials.c.provider == provider,
+        credentials.c.name == SEARCH_API_KEY,
+    )
+    return (await connection.execute(delete(credentials).where(*where))).rowcount > 0
+
+
+async def reseal_some(connection: AsyncConnection, keyring: Keyring, *, most: int = 100) -> int:
+    """Seals up to `most` keys of any organization anew that another key than the first sealed; gives how many are left.
+
+    One of the listed exceptions: rotation walks over all tenants. A row that changed in the meantime keeps its new value, so
+    that a rotation can run beside everything else, be broken off and be begun again.
+    """
+    stale = credentials.c.key_id != keyring.key_id
+    columns = credentials.c.organization, credentials.c.provider, credentials.c.key_id, credentials.c.nonce, credentials.c.sealed
+    rows = (await connection.execute(select(*columns).where(stale).limit(most))).mappings().all()
+    for row in rows:
+        place = _place(row["organization"], row["provider"])
+        sealed = keyring.seal(keyring.open(Sealed(row["key_id"], row["nonce"], row["sealed"]), place), place)
+        where = (
+            credentials.c.organization == row["organization"],
+            credentials.c.provider == row["provider"],
+            credentials.c.name == SEARCH_API_KEY,
+            credentials.c.nonce == row["nonce"],
+        )
+        values = {"key_id": sealed.key_id, "nonce": sealed.nonce, "sealed": sealed.data}
+        await connection.execute(update(credentials).where(*where).values(values))
+    return int((await connection.execute(select(func.count()).select_from(credentials).where(stale))).scalar_one())

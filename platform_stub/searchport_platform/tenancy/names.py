@@ -1,0 +1,38 @@
+"""The names that tenants are given: organizations, agents, and the globs of their gates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
+from searchport.errors import SearchError, shorten
+
+__all__ = ["is_allowed", "parse_name", "parse_patterns"]
+
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
+_PATTERN = re.compile(r"[A-Za-z0-9_.*-]{1,64}")
+_MOST_PATTERNS = 64
+
+
+def parse_name(value: object, path: str) -> str:
+    """A name of lower-case letters, digits and inner hyphens, at most 64 characters. Raises SearchError at `path`."""
+    if isinstance(value, str) and _NAME.fullmatch(value):
+        return value
+    raise SearchError.invalid(path, f"{shorten(value)} is no name; use lower-case letters, digits and inner hyphens, at most 64")
+
+
+def parse_patterns(value: object, path: str) -> list[str]:
+    """Gate patterns such as `web.search` or `web.*`. Raises SearchError at `path`."""
+    if (
+        isinstance(value, list)
+        and len(value) <= _MOST_PATTERNS
+        and all(isinstance(p, str) and _PATTERN.fullmatch(p) for p in value)
+    ):
+        return list(value)
+    raise SearchError.invalid(path, f"expected a list of at most {_MOST_PATTERNS} names or globs, such as ['web.*']")
+
+
+def is_allowed(name: str, patterns: Iterable[str]) -> bool:
+    """True where a pattern names it; no pattern allows nothing."""
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
