@@ -1,5 +1,6 @@
 # Every target sets itself up: a virtual environment in .venv from the locked requirements. Needs Python 3.11 or newer.
-PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
+PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3; do \
+	$$name -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v $$name && break; done)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
 RUNS ?= 10
@@ -7,7 +8,7 @@ RUNS ?= 10
 .PHONY: help demo test lint format prove bench clean
 
 help:
-	@echo "make demo    serve /ops/search with the fake provider and show one search (ARGS=\"--port 8081\")"
+	@echo "make demo    serve the platform with an organization to try (ARGS=\"--port 8081\")"
 	@echo "make test    run the tests"
 	@echo "make lint    check style, types and import directions"
 	@echo "make format  write the code in the project's style"
@@ -16,9 +17,8 @@ help:
 	@echo "make clean   remove the virtual environment and caches"
 
 $(BIN)/python:
-	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/python"; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than 3.11"; exit 1; }
-	$(PYTHON) -m venv .venv
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed; set PYTHON=/path/to/python"; exit 1; }
+	$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
 
 .venv/platform.stamp: requirements/platform.txt pyproject.toml | $(BIN)/python
 	$(PIP) --require-hashes --requirement requirements/platform.txt
@@ -30,7 +30,7 @@ $(BIN)/python:
 	@touch $@
 
 demo: .venv/platform.stamp
-	@$(BIN)/python scripts/demo.py $(ARGS)
+	@exec $(BIN)/searchport demo $(ARGS)
 
 test: .venv/dev.stamp
 	$(BIN)/python -m pytest -m "not prove" $(ARGS)

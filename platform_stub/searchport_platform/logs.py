@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import logging
 import sys
+from typing import TextIO
 
 import structlog
 
 __all__ = ["configure_logs"]
 
 
-def configure_logs(*, level: int = logging.INFO) -> None:
-    """Sends structlog's and the standard library's events to standard error, in one shape.
+def configure_logs(*, level: int = logging.INFO, stream: TextIO | None = None) -> None:
+    """Sends structlog's and the standard library's events to standard error, or to `stream`, in one shape.
 
     An exception is logged by its class alone: an HTTP client's text holds the URL, and with it the query and the key.
     """
-    on_terminal = sys.stderr.isatty()
+    stream = stream or sys.stderr
+    on_terminal = stream.isatty()
     shared: list[structlog.typing.Processor] = [
         structlog.stdlib.add_logger_name,
         structlog.stdlib.add_log_level,
@@ -31,10 +33,14 @@ def configure_logs(*, level: int = logging.INFO) -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(stream)
     processors = [structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer]
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=processors))
-    logging.basicConfig(level=level, handlers=[handler], force=True)
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(level)
+    # A handler that fails, on a full disk say, would print a traceback, and with it what the exception's text holds.
+    logging.raiseExceptions = False
 
 
 def _name_exception(_logger: object, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -14,17 +15,22 @@ from typed_settings.loaders import EnvLoader
 
 from searchport.egress.outgoing import parse_origin
 from searchport.wire import nearest
+from searchport_platform.storage.engine import DEFAULT_URL
 
-__all__ = ["BASE_URLS", "KEEP", "PREFIX", "Settings", "SettingsError", "load_settings"]
+__all__ = ["BASE_URLS", "DEFAULT_PROVIDER", "KEEP", "PREFIX", "Settings", "SettingsError", "load_settings", "read_secret"]
 
 PREFIX = "SEARCHPORT_"
 BASE_URLS = f"{PREFIX}PROVIDER_BASE_URLS"
 KEEP = f"{PREFIX}KEEP"
+DEFAULT_PROVIDER = f"{PREFIX}DEFAULT_PROVIDER"
 
 _ORIGINS_EXAMPLE = '{"brave": "http://127.0.0.1:9001"}'
 
 _ENVIRONMENTS = ("production", "development")
 _TOKEN_FILE = f"{PREFIX}OPS_TOKEN_FILE"
+_OF_KUBERNETES = re.compile(r"SEARCHPORT_(?:SERVICE_(?:HOST|PORT)|PORT)(?:_\w+)?")
+"""What a cluster sets by itself in every container beside a Service that is named `searchport`."""
+
 _OTHER_VARIABLES = frozenset({"OPS_TOKEN_FILE", "API_KEY"})
 """Read elsewhere: the key by `searchport search` alone, but a server that inherits it is not set up wrongly."""
 
@@ -65,6 +71,12 @@ class Settings:
     provider_base_urls: str = ts.option(
         default="", help="JSON object from provider id to origin: points a provider at another address."
     )
+    database_url: str = ts.secret(default=DEFAULT_URL, help="The database; by default an SQLite file in the current folder.")
+    secret_keys: str = ts.secret(
+        default="", help="Keys that seal credentials: base64 of 32 bytes, by comma; the first seals, all open. By default a file."
+    )
+    default_provider: str = ts.option(default="", help="The provider that new organizations begin with.")
+    public_url: str = ts.option(default="", help="Scheme, host and port under which users reach this server.")
     env: str = ts.option(default="development", help="production: refuse unsafe defaults.")
 
     @property
@@ -97,23 +109,39 @@ def load_settings() -> Settings:
     _refuse_unknown(os.environ)
     settings = ts.load_settings(Settings, [EnvLoader(PREFIX)])
     if _TOKEN_FILE in os.environ:
-        settings = attrs.evolve(settings, ops_token=_read_secret(_TOKEN_FILE, os.environ[_TOKEN_FILE]))
+        if settings.ops_token:
+            raise SettingsError(f"{PREFIX}OPS_TOKEN and {_TOKEN_FILE} are both set; keep one")
+        settings = attrs.evolve(settings, ops_token=read_secret(_TOKEN_FILE, Path(os.environ[_TOKEN_FILE])))
+    if settings.ops_token and not settings.ops_token.strip():
+        raise SettingsError(f"{PREFIX}OPS_TOKEN: is blank; set it to a long random text, or leave it out")
     if settings.env not in _ENVIRONMENTS:
         raise SettingsError(f"{PREFIX}ENV: {settings.env[:80]!r} is not one of: {', '.join(_ENVIRONMENTS)}")
     _parse_base_urls(settings.provider_base_urls)
+    _check_public_url(settings.public_url)
     return settings
 
 
-def _read_secret(name: str, path: str) -> str:
+def _check_public_url(text: str) -> None:
     try:
-        return Path(path).read_text(encoding="utf-8").strip()
+        _ = text and parse_origin(text)
+    except ValueError:
+        raise SettingsError(f"{PREFIX}PUBLIC_URL: write scheme, host and port alone: https://search.example.com") from None
+
+
+def read_secret(name: str, path: Path) -> str:
+    """The one line of a secret's file. Raises SettingsError, which shows nothing of it, where it is blank or unreadable."""
+    try:
+        secret = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
         raise SettingsError(f"{name}: the file cannot be read as UTF-8 text") from None
+    if not secret:
+        raise SettingsError(f"{name}: the file is blank")
+    return secret
 
 
 def _refuse_unknown(names: Iterable[str]) -> None:
     known = {field.name.upper() for field in attrs.fields(Settings)} | _OTHER_VARIABLES
     for name in sorted(names):
-        if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in known:
+        if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in known and not _OF_KUBERNETES.fullmatch(name):
             hint = nearest(name.removeprefix(PREFIX), known)
             raise SettingsError(f"{name}: no such setting{hint} (known, after {PREFIX}: {', '.join(sorted(known))})")

@@ -25,6 +25,7 @@ query, a full vendor URL or a vendor's own words. Status numbers: RFC 9110, sect
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable
 from enum import StrEnum
@@ -32,7 +33,7 @@ from typing import Any
 
 import attrs
 
-__all__ = ["Actor", "ErrorCode", "Fault", "SearchError", "shorten"]
+__all__ = ["Actor", "ErrorCode", "Fault", "SearchError", "name_tuple", "shorten"]
 
 _SEEN_LIMIT = 80
 _VENDOR_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]{0,63}")
@@ -191,7 +192,9 @@ def shorten(value: object) -> str:
     """`repr(value)`, cut to 80 characters: how a refused value is shown to the caller who sent it."""
     if isinstance(value, str) and len(value) > _SEEN_LIMIT:
         value = value[:_SEEN_LIMIT]
-    seen = repr(value) if isinstance(value, str | int | float | bool | None) else type(value).__name__
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    seen = repr(value) if isinstance(value, str | int | float) else type(value).__name__
     return seen if len(seen) <= _SEEN_LIMIT else f"{seen[:_SEEN_LIMIT]}…"
 
 
@@ -204,7 +207,10 @@ def _fault_tuple(faults: Iterable[Fault]) -> tuple[Fault, ...]:
     return tuple(faults)
 
 
-def _name_tuple(names: Iterable[str]) -> tuple[str, ...]:
+def name_tuple(names: Iterable[str]) -> tuple[str, ...]:
+    """Names as a tuple. Raises TypeError for a text, whose letters are no names."""
+    if isinstance(names, str):
+        raise TypeError(f"expected several names, got the one text {names[:40]!r}")
     return tuple(names)
 
 
@@ -228,7 +234,7 @@ class SearchError(Exception):
     retry_after: float | None = None
     provider: str | None = None
     gate: str | None = None
-    alternatives: tuple[str, ...] = attrs.field(default=(), converter=_name_tuple)
+    alternatives: tuple[str, ...] = attrs.field(default=(), converter=name_tuple)
     vendor_code: str | None = attrs.field(default=None, converter=_safe_vendor_code)
 
     def __reduce__(self) -> tuple[Callable[[dict[str, object]], SearchError], tuple[dict[str, object]]]:
@@ -258,7 +264,7 @@ class SearchError(Exception):
     def _next(self) -> str:
         steps = [self.code.next_step]
         if self.retry_after is not None:
-            steps = [f"try again in {max(1, round(self.retry_after))} s"]
+            steps = [f"try again in {max(1, math.ceil(self.retry_after))} s"]
         if self.alternatives:
             steps.append(f"choose one of: {', '.join(self.alternatives)}")
         return ", or ".join(steps)

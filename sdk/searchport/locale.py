@@ -14,7 +14,7 @@ from searchport.errors import SearchError, shorten
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["COUNTRIES", "LANGUAGES", "lookup", "parse_country", "parse_language", "parse_locale"]
+__all__ = ["COUNTRIES", "LANGUAGES", "closed_list", "lookup", "parse_country", "parse_language", "parse_locale"]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -140,6 +140,14 @@ def parse_country(text: str) -> str:
         return code
     instead = repr(_MEANT_COUNTRIES[code]) if code in _MEANT_COUNTRIES else _ANY_COUNTRY
     raise _refused("$.country", text, "is no ISO 3166-1 alpha-2 country", instead)
+
+
+def closed_list(codes: str, odd: Mapping[str, str] | None = None) -> dict[str, str]:
+    """A vendor's closed list as a table for `lookup`.
+
+    codes: the vendor's codes that are tags themselves, by white space. odd: tag -> the code that the vendor spells otherwise.
+    """
+    return {code: code for code in codes.split()} | {**(odd or {})}
 
 
 def lookup(language: str, supported: Mapping[str, str]) -> str | None:

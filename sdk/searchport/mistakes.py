@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+from searchport.errors import ErrorCode, SearchError
 from searchport.request import MAX_QUERY, OPTION_NAMES, Recency
 from searchport.wire import nearest
 
@@ -20,19 +22,18 @@ CONTRACT = "web-search@1"
 Text: TypeAlias = Literal["html", "plain"]
 """What a vendor's titles and snippets are."""
 
+_FLAGS = ("literal", "cacheable")
+
 BEST_EFFORT = frozenset({"recency", "language", "country"})
 """The options that an answer may say it ignored."""
 
 
 def find_mistakes(declared: WebSearch[Any]) -> list[tuple[str, str]]:
     """What is wrong with a declaration, each with its fix."""
-    mistakes = [*_find_option_mistakes(declared), *_find_recency_mistakes(declared)]
+    mistakes = [*_find_option_mistakes(declared), *_find_recency_mistakes(declared), *_find_table_mistakes(declared)]
     if declared.contract != CONTRACT:
         mistakes.append((f"contract {declared.contract!r} is unknown", f"this SDK speaks {CONTRACT!r}"))
-    if not inspect.iscoroutinefunction(declared.function):
-        mistakes.append(("its search function is not async", "write `async def search(request, context)`"))
-    if declared.fetch_models is not None and not inspect.iscoroutinefunction(declared.fetch_models):
-        mistakes.append(("its fetch_models is not async", "write `async def fetch_models(context)`"))
+    mistakes += _find_function_mistakes(declared)
     if declared.text not in get_args(Text):
         mistakes.append((f"text {declared.text!r} is unknown", "write text='html' or text='plain'"))
     for name in ("page_size", "max_pages", "max_query", "max_query_words"):
@@ -41,9 +42,48 @@ def find_mistakes(declared: WebSearch[Any]) -> list[tuple[str, str]]:
             mistakes.append((f"{name} is {value!r}", "give a whole number from 1"))
     if type(declared.max_query) is int and declared.max_query > MAX_QUERY:
         mistakes.append((f"max_query is {declared.max_query}", f"the contract takes at most {MAX_QUERY}; leave it out"))
+    mistakes += [(f"{name} is no boolean", "write True or False") for name in _FLAGS if type(getattr(declared, name)) is not bool]
     price = declared.price_per_1000
     if price is not None and not (isinstance(price, Decimal) and price.is_finite() and price >= 0):
         mistakes.append((f"price_per_1000 is {price!r}", "give a Decimal such as Decimal('5')"))
+    return mistakes
+
+
+def _find_function_mistakes(declared: WebSearch[Any]) -> list[tuple[str, str]]:
+    mistakes = []
+    if not inspect.iscoroutinefunction(declared.function):
+        mistakes.append(("its search function is not async", "write `async def search(request, context)`"))
+    elif not _takes(declared.function, 2):
+        mistakes.append(("its search function does not take two arguments", "write `async def search(request, context)`"))
+    if declared.fetch_models is not None and not inspect.iscoroutinefunction(declared.fetch_models):
+        mistakes.append(("its fetch_models is not async", "write `async def fetch_models(context)`"))
+    for name, reader in (("read_refusal", declared.refusals.read), ("read_wait_seconds", declared.refusals.read_wait_seconds)):
+        if reader is not None and (not callable(reader) or inspect.iscoroutinefunction(reader)):
+            mistakes.append((f"its {name} is no plain function", f"write `def {name}(…)`"))
+    return mistakes
+
+
+def _takes(function: Callable[..., object], count: int) -> bool:
+    try:
+        inspect.signature(function).bind(*[None] * count)
+    except TypeError:
+        return False
+    return True
+
+
+def _find_table_mistakes(declared: WebSearch[Any]) -> list[tuple[str, str]]:
+    mistakes = []
+    for name in ("languages", "countries"):
+        table, option = getattr(declared, name), {"languages": "language", "countries": "country"}[name]
+        if table is not None and not all(isinstance(part, str) for pair in table.items() for part in pair):
+            mistakes.append((f"{name} holds what is no text", "map tags to the vendor's codes, both texts"))
+        if table is not None and option not in declared.native | declared.best_effort:
+            mistakes.append((f"{name} is given, but {option!r} is listed nowhere", f'add it to best_effort={{"{option}"}}'))
+    for key, meaning in declared.refusals.table.items():
+        is_key = isinstance(key, str | int) or (isinstance(key, tuple) and tuple(map(type, key)) == (int, str))
+        if isinstance(key, ErrorCode) or not is_key or not isinstance(meaning, ErrorCode | SearchError):
+            fix = "map the vendor's status, code or (status, code) to an ErrorCode or a SearchError"
+            mistakes.append((f"refusals holds {key!r}: {type(meaning).__name__}", fix))
     return mistakes
 
 
@@ -64,6 +104,10 @@ def _find_option_mistakes(declared: WebSearch[Any]) -> list[tuple[str, str]]:
             (f"{name!r} is unsupported and supported at once", "keep one of the two")
             for name in sorted(declared.unsupported & (declared.native | declared.best_effort))
         ),
+        *(
+            (f"{name!r} is native and best effort at once", "keep one of the two")
+            for name in sorted(declared.native & declared.best_effort)
+        ),
     ]
 
 
@@ -78,4 +122,8 @@ def _find_recency_mistakes(declared: WebSearch[Any]) -> list[tuple[str, str]]:
     if odd:
         return [(f"recency maps {', '.join(odd)}", "map the members of Recency alone")]
     wrong = [r for r, value in declared.recency.items() if not (value is None or isinstance(value, str) or callable(value))]
-    return [(f"recency[{r}] is no text", "give a text, a function of now, or None") for r in wrong]
+    asynchronous = [r for r, value in declared.recency.items() if inspect.iscoroutinefunction(value)]
+    return [
+        *((f"recency[{r}] is no text", "give a text, a function of now, or None") for r in wrong),
+        *((f"recency[{r}] is async", "write a plain function of now") for r in asynchronous),
+    ]

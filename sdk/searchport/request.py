@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from types import MappingProxyType
 from typing import TypeVar
 
 import attrs
@@ -109,7 +108,7 @@ def _parse_country(value: str | None) -> str | None:
 def _parse_provider_options(value: Mapping[str, object]) -> Mapping[str, object]:
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise SearchError.invalid("$.providerOptions", f"expected an object, got {shorten(value)}")
-    return MappingProxyType(dict(value))
+    return dict(value)
 
 
 def _option(parse: Callable[..., object], words: str) -> dict[str, Option]:
@@ -121,7 +120,7 @@ class SearchRequest:
     """One web search, every option checked.
 
     Options may be given parsed or as text: `SearchRequest("red pandas", freshness="P7D", site="example.com")`.
-    Raises SearchError (`validation_error`) on a value that is not allowed.
+    Raises SearchError (`validation_error`) on the first value that is not allowed; `parse_request` tells all of them.
     """
 
     query: str = attrs.field(
@@ -170,6 +169,7 @@ class SearchRequest:
     )
     provider_options: Mapping[str, object] = attrs.field(
         factory=dict,
+        hash=False,
         converter=_parse_provider_options,
         metadata=_option(_parse_provider_options, "Settings of the selected provider, for this call only."),
     )
@@ -183,9 +183,11 @@ OPTION_NAMES = ("recency", "freshness", "site", "language", "country", "safe")
 """The options that a provider can declare: as native, best effort or unsupported."""
 
 
-def parse_request(payload: object) -> SearchRequest:
+def parse_request(payload: object, *, default_max_results: int = DEFAULT_MAX_RESULTS) -> SearchRequest:
     """A request from the platform API's JSON object (`maxResults`, `providerOptions`, …); `null` means not given.
 
     Raises SearchError (`validation_error`) with every fault, unknown fields by name with the nearest known one.
     """
-    return structure(payload, SearchRequest, spell=camel_case)
+    request = structure(payload, SearchRequest, spell=camel_case)
+    is_given = isinstance(payload, Mapping) and payload.get("maxResults") is not None
+    return request if is_given else attrs.evolve(request, max_results=default_max_results)

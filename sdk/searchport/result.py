@@ -103,7 +103,7 @@ class FilterReport:
 
 @attrs.frozen
 class Notice:
-    """Something an organization should know that did not stop the search. code: `sunset`."""
+    """Something an organization should know that did not stop the search. code: `sunset` or `fallback`."""
 
     code: str
     message: str
@@ -111,11 +111,11 @@ class Notice:
 
 @attrs.frozen(kw_only=True)
 class Attempt:
-    """A provider that was asked. outcome: `ok`, or the error's code. vendor_requests: HTTP requests sent to the vendor."""
+    """A provider that was asked. outcome: `ok`, or the error's code. vendor_requests: HTTP requests that its answer took."""
 
     provider: str
     outcome: str
-    vendor_requests: int
+    vendor_requests: int | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -152,7 +152,7 @@ def _converter() -> Converter:
 
 def _build_unstructure(cls: type, converter: Converter) -> Callable[[object], dict[str, object]]:
     overrides: dict[str, Any] = {
-        field.name: override(rename=camel_case(field.name), omit_if_default=cls is RankedResult)
+        field.name: override(rename=camel_case(field.name), omit_if_default=cls in (RankedResult, Attempt))
         for field in attrs.fields(attrs.resolve_types(cls))
     }
     return make_dict_unstructure_fn(cls, converter, _cattrs_include_init_false=True, **overrides)

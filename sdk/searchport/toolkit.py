@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Generic, Never, cast
 
 import attrs
 from typing_extensions import TypeVar
 
-from searchport.errors import ErrorCode, Fault, SearchError
+from searchport.errors import ErrorCode, Fault, SearchError, name_tuple
 from searchport.wire import structure
 
 if TYPE_CHECKING:
@@ -26,17 +27,20 @@ S = TypeVar("S", default=None)
 _ID = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _ID_LIMIT = 64
 _OPERATOR_ONLY = "searchport.operator_only"
+_FOR_OPERATORS = "only an operator can set this; leave it out"
+
+
+@attrs.frozen
+class _NoSettings:
+    """The settings of a toolkit that has none."""
 
 
 class DeclarationError(ValueError):
     """A toolkit that is declared wrongly; raised when its module is imported, naming the toolkit and the fix."""
 
-    def __init__(self, toolkit_id: object, fault: str, fix: str) -> None:
-        super().__init__(f"toolkit {toolkit_id!r}: {fault}; {fix}")
-
-
-def _name_tuple(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(names)
+    def __init__(self, toolkit_id: object, fault: str, fix: str, *, also: Sequence[str] = ()) -> None:
+        others = f" (also: {'; '.join(also)})" if also else ""
+        super().__init__(f"toolkit {toolkit_id!r}: {fault}; {fix}{others}")
 
 
 @attrs.frozen(kw_only=True)
@@ -44,13 +48,19 @@ class Sunset:
     """A vendor that goes away.
 
     ends: the first day, in UTC, on which calls are refused. successors: ids of providers to move to.
-    source: address of the vendor's announcement.
+    source: address of the vendor's announcement. Raises ValueError where a field is not of its type.
     """
 
     ends: date
     reason: str
-    successors: tuple[str, ...] = attrs.field(converter=_name_tuple)
+    successors: tuple[str, ...] = attrs.field(converter=name_tuple)
     source: str
+
+    def __attrs_post_init__(self) -> None:
+        if type(self.ends) is not date:
+            raise ValueError(f"Sunset.ends is {type(self.ends).__name__}; write the first refused day as date(2027, 1, 1)")
+        if not self.source.startswith("https://"):
+            raise ValueError("Sunset.source is no https address; give that of the vendor's announcement")
 
     def is_over(self, today: date) -> bool:
         """True from the day `ends` on; today: the UTC day."""
@@ -67,6 +77,7 @@ class Toolkit(Generic[S]):
     settings: type[S] | None
     sunset: Sunset | None
     risk: str | None
+    prepare: Callable[[S], None] | None = None
     _web_search: WebSearch[S] | None = attrs.field(default=None, init=False)
 
     @property
@@ -94,22 +105,42 @@ class Toolkit(Generic[S]):
         Raises SearchError: `validation_error` for a wrong or operator-only option, `provider_not_configured` for wrong or
         missing stored values.
         """
-        fields = {} if self.settings is None else attrs.fields_dict(cast("type[attrs.AttrsInstance]", self.settings))
+        fields = self._fields()
+        options = {name: value for name, value in options.items() if value is not None}
         self._check_options(options, fields)
         known = {name: value for name, value in options.items() if name in fields}
         ignored = tuple(sorted(name for name in options if name not in fields))
-        if self.settings is None:
-            return cast("S", None), ignored
         try:
-            return structure({**values, **known}, self.settings), ignored
+            built = structure({**values, **known}, self.settings or _NoSettings)
         except SearchError as error:
             raise self._blame(error, known) from None
+        return cast("S", built if self.settings is not None else None), ignored
+
+    def check_settings(self, values: Mapping[str, object], *, of_operator: bool) -> None:
+        """Refuses settings that cannot be stored for this toolkit.
+
+        of_operator: False for an admin, who cannot give what is the operator's, but must give everything else; an operator may
+        give any part. Raises SearchError (`validation_error`) with every fault.
+        """
+        fields = self._fields()
+        of_operators = {name for name, field in fields.items() if field.metadata.get(_OPERATOR_ONLY)}
+        faults = [] if of_operator else [Fault(f"$.settings.{n}", _FOR_OPERATORS) for n in sorted(of_operators & set(values))]
+        try:
+            structure(values, self.settings or _NoSettings)
+        except SearchError as error:
+            excused = (set(fields) if of_operator else of_operators) - set(values)
+            named = [(fault.path.removeprefix("$.").split(".", maxsplit=1)[0], fault.message) for fault in error.faults]
+            faults += [Fault(f"$.settings.{name}", message) for name, message in named if name not in excused]
+        if faults:
+            raise SearchError(ErrorCode.VALIDATION_ERROR, faults=faults, provider=self.id)
+
+    def _fields(self) -> Mapping[str, attrs.Attribute[object]]:
+        return {} if self.settings is None else attrs.fields_dict(cast("type[attrs.AttrsInstance]", self.settings))
 
     def _check_options(self, options: Mapping[str, object], fields: Mapping[str, attrs.Attribute[object]]) -> None:
         refused = sorted(name for name in options if name in fields and fields[name].metadata.get(_OPERATOR_ONLY))
         if refused:
-            message = "only an operator can set this; leave it out"
-            faults = tuple(Fault(f"$.providerOptions.{name}", message) for name in refused)
+            faults = tuple(Fault(f"$.providerOptions.{name}", _FOR_OPERATORS) for name in refused)
             raise SearchError(ErrorCode.VALIDATION_ERROR, faults=faults, provider=self.id)
 
     def _blame(self, error: SearchError, options: Mapping[str, object]) -> SearchError:
@@ -140,11 +171,14 @@ def define_toolkit(
     settings: type[S] | None = None,
     sunset: Sunset | None = None,
     risk: str | None = None,
+    prepare: Callable[[S], None] | None = None,
 ) -> Toolkit[S]:
     """Declares a toolkit.
 
     id: lower-case letters, digits and single hyphens, at most 64 characters. credential_ref: `SEARCH_API_KEY`, or None for a
     vendor that takes no key. settings: an attrs class of what is not secret. risk: words shown to operators; opens nothing.
+    prepare: called once at start-up, in a thread, with the operator's settings; makes the first call fast. It raises what a call
+    would raise, and calls come whether or not it did.
     Raises DeclarationError, naming the toolkit and the fix.
     """
     if not isinstance(id, str) or not _ID.fullmatch(id) or len(id) > _ID_LIMIT:
@@ -157,7 +191,9 @@ def define_toolkit(
         _refuse(id, "its settings are no attrs class", "decorate the class with @attrs.frozen")
     if sunset is not None and not isinstance(sunset, Sunset):
         _refuse(id, "its sunset is no Sunset", "write sunset=Sunset(ends=…, reason=…, successors=…, source=…)")
-    return Toolkit(id=id, name=name, credential_ref=credential_ref, settings=settings, sunset=sunset, risk=risk)
+    if prepare is not None and (not callable(prepare) or inspect.iscoroutinefunction(prepare)):
+        _refuse(id, "its prepare is no plain function", "write `def prepare(settings)`; it runs in a thread")
+    return Toolkit(id=id, name=name, credential_ref=credential_ref, settings=settings, sunset=sunset, risk=risk, prepare=prepare)
 
 
 def _is_settings_class(settings: object) -> bool:

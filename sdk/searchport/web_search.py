@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar, cast
 
 import attrs
 
 from searchport import locale
-from searchport.egress.refusals import RefusalKey, Refusals
+from searchport.egress.refusals import Refusal, RefusalKey, Refusals
 from searchport.errors import ErrorCode, Fault, SearchError
 from searchport.mistakes import BEST_EFFORT, CONTRACT, Text, find_mistakes
 from searchport.request import MAX_QUERY, OPTION_NAMES, Recency, SearchRequest
@@ -33,6 +33,15 @@ __all__ = [
 ]
 
 WindowValue: TypeAlias = str | Callable[[datetime], str] | None
+RefusalTable: TypeAlias = (
+    Mapping[RefusalKey, Refusal] | Mapping[str, Refusal] | Mapping[int, Refusal] | Mapping[int | str, Refusal]
+    | Mapping[str, ErrorCode] | Mapping[int, ErrorCode] | Mapping[int | str, ErrorCode] | Mapping[RefusalKey, ErrorCode]
+)  # fmt: skip
+"""A mapping's keys are invariant, so each kind of key that a table can have is named."""
+
+K = TypeVar("K")
+V = TypeVar("V")
+T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Awaitable[SearchResponse]])
 
 # `month` covers 28 days of freshness and reaches back 31: no month is shorter than the one, none is longer than the other.
@@ -80,7 +89,8 @@ class SearchContext(Generic[S]):
 
     http: the only way out. settings: an instance of the toolkit's settings class. model: the selected `SearchModel` id.
     window: what to send for recency and freshness; None: nothing. language, country: the vendor's codes. deadline: of the
-    whole call. now: aware, UTC.
+    whole call. now: aware, UTC. public_url: scheme, host and port under which this server is reached; None where it
+    serves nothing.
     """
 
     http: HttpClient
@@ -92,6 +102,7 @@ class SearchContext(Generic[S]):
     language: str | None = None
     country: str | None = None
     model: str | None = None
+    public_url: str | None = None
     _credential: str | None = attrs.field(default=None, repr=False)
 
     @property
@@ -194,8 +205,14 @@ class WebSearch(Generic[S]):
         return None if chosen is None else self._build_window(chosen, now)
 
     def _build_window(self, recency: Recency, now: datetime) -> Window:
-        value = (self.recency or {})[recency]
-        text = value(now) if callable(value) else str(value)
+        value = self.recency[recency] if self.recency is not None else None
+        try:
+            text = value(now) if callable(value) else value
+        except Exception as error:  # noqa: BLE001  # a toolkit's function
+            raise self._blame(error, has_answer=False) from None
+        if not isinstance(text, str):
+            reason = f"recency[{recency}] gave {type(text).__name__}, not a text"
+            raise SearchError(ErrorCode.INTERNAL_ERROR, reason=reason, provider=self.toolkit.id)
         return Window(recency=recency, value=text, since=now - timedelta(days=_REACHES_BACK[recency]))
 
     async def fetch(
@@ -208,6 +225,7 @@ class WebSearch(Generic[S]):
         now: datetime,
         deadline: Deadline,
         model: str | None = None,
+        public_url: str | None = None,
     ) -> SearchResponse:
         """All pages of one call, joined; its `ignored` holds every best-effort option that was not honoured.
 
@@ -224,6 +242,7 @@ class WebSearch(Generic[S]):
             language=self.language(request),
             country=self.country(request),
             model=model,
+            public_url=public_url,
             credential=credential,
         )
         return await self._fetch_pages(request, context)
@@ -251,18 +270,9 @@ class WebSearch(Generic[S]):
         return attrs.evolve(response, results=rows, ignored=tuple(sorted(ignored)))
 
     async def _fetch_page(self, request: SearchRequest, context: SearchContext[S]) -> SearchResponse:
-        sent_before = context.http.requests_sent
-        try:
-            response = await self.function(request, context)
-        except SearchError as error:
-            code = self._safe_vendor_code(error.vendor_code, request, context)
-            raise attrs.evolve(error, provider=error.provider or self.toolkit.id, vendor_code=code) from None
-        except TimeoutError:
-            raise SearchError(ErrorCode.UPSTREAM_TIMEOUT, provider=self.toolkit.id) from None
-        except Exception as error:  # noqa: BLE001  # a toolkit's defect must not leak its values: only its class is told
-            raise self._blame(error, has_answer=context.http.requests_sent > sent_before) from None
-        if not isinstance(response, SearchResponse):
-            reason = f"the toolkit returned {type(response).__name__}, not a SearchResponse"
+        response = await self._run(self.function(request, context), context, query=request.query)
+        if not _is_response(response):
+            reason = f"the toolkit returned {type(response).__name__}, not a SearchResponse of the declared types"
             raise SearchError(ErrorCode.INTERNAL_ERROR, reason=reason, provider=self.toolkit.id)
         dropped = sorted(map(str, set(response.ignored) - BEST_EFFORT))
         if dropped:
@@ -270,11 +280,30 @@ class WebSearch(Generic[S]):
             raise SearchError(ErrorCode.INTERNAL_ERROR, reason=reason, provider=self.toolkit.id)
         return response
 
-    def _safe_vendor_code(self, code: str | None, request: SearchRequest, context: SearchContext[S]) -> str | None:
+    async def list_models(self, context: SearchContext[S]) -> list[SearchModel]:
+        """The vendor's tiers or engines; empty for a toolkit that has none. Raises SearchError, and nothing else."""
+        if self.fetch_models is None:
+            return []
+        return list(await self._run(self.fetch_models(context), context, query=""))
+
+    async def _run(self, calling: Awaitable[T], context: SearchContext[S], *, query: str) -> T:
+        """What a toolkit's function gives; whatever it raises becomes a SearchError that holds nothing of the call."""
+        sent_before = context.http.requests_sent
+        try:
+            return await calling
+        except SearchError as error:
+            code = self._safe_vendor_code(error.vendor_code, query, context)
+            raise attrs.evolve(error, provider=error.provider or self.toolkit.id, vendor_code=code) from None
+        except TimeoutError:
+            raise SearchError(ErrorCode.UPSTREAM_TIMEOUT, provider=self.toolkit.id) from None
+        except Exception as error:  # noqa: BLE001  # a toolkit's defect must not leak its values: only its class is told
+            raise self._blame(error, has_answer=context.http.requests_sent > sent_before) from None
+
+    def _safe_vendor_code(self, code: str | None, query: str, context: SearchContext[S]) -> str | None:
         """Drops a code that no table knows and that repeats the key or the query: some vendors echo what they were sent."""
         if code is None or any(code in (key if isinstance(key, tuple) else (key,)) for key in self.refusals.table):
             return code
-        sent = [request.query, context._credential or ""]
+        sent = [query, context._credential or ""]
         return None if any(code in text or (text and text in code) for text in sent) else code
 
     def _blame(self, error: Exception, *, has_answer: bool) -> SearchError:
@@ -311,8 +340,8 @@ def define_web_search(
     price_per_1000: Decimal | None = None,
     cacheable: bool = True,
     contract: str = CONTRACT,
-    refusals: Mapping[ErrorCode, Collection[RefusalKey]] | None = None,
-    read_refusal: Callable[[JsonBody], str | None] | None = None,
+    refusals: RefusalTable | None = None,
+    read_refusal: Callable[[JsonBody], str | SearchError | None] | None = None,
     read_wait_seconds: Callable[[Mapping[str, str]], float | None] | None = None,
 ) -> Callable[[F], F]:
     """Attaches web search to `toolkit`; decorates `async def search(request, context) -> SearchResponse`, called once a page.
@@ -329,10 +358,10 @@ def define_web_search(
     max_query, max_query_words: the longest query in characters and in words. literal: False where the vendor's query
         operators cannot be switched off. text: `html` where titles and snippets hold markup or character references.
     price_per_1000: US dollars for a thousand requests. cacheable: False where the vendor's terms forbid storing.
-    refusals: our code -> the vendor's statuses, codes and (status, code) pairs that mean it, above the SDK's own table of
-        statuses.
-    read_refusal: the vendor's code in a JSON answer of any status, None where it holds none; a code that `refusals` does
-        not list becomes `provider_rejected`.
+    refusals: the vendor's status, code or (status, code) -> our code, or an error whose `reason` says more; above the SDK's
+        own table of statuses.
+    read_refusal: the vendor's code in a JSON answer of any status, or an error that says what the answer means, None where
+        it refuses nothing; a code that `refusals` does not list becomes `provider_rejected`.
     read_wait_seconds: the seconds to wait in the headers of a refusal, for a vendor that sends no `Retry-After`.
     Raises DeclarationError, naming the toolkit and the fix. The function itself is returned, callable in a test.
     """
@@ -341,9 +370,9 @@ def define_web_search(
         web_search = WebSearch(
             toolkit=toolkit,
             function=function,
-            recency=None if recency is None else MappingProxyType(dict(recency)),
-            languages=None if languages is None else MappingProxyType(dict(languages)),
-            countries=None if countries is None else MappingProxyType(dict(countries)),
+            recency=_read_table(toolkit, "recency", recency),
+            languages=_read_table(toolkit, "languages", languages),
+            countries=_read_table(toolkit, "countries", countries),
             fetch_models=fetch_models,
             unsupported=_read_names(toolkit, "unsupported", unsupported),
             native=_read_names(toolkit, "native", native),
@@ -357,10 +386,11 @@ def define_web_search(
             price_per_1000=price_per_1000,
             cacheable=cacheable,
             contract=contract,
-            refusals=Refusals(table=_flip(refusals or {}), read=read_refusal, read_wait_seconds=read_wait_seconds),
+            refusals=Refusals(_read_refusals(toolkit, refusals), read_refusal, read_wait_seconds),
         )
-        for fault, fix in find_mistakes(web_search):
-            raise DeclarationError(toolkit.id, fault, fix)
+        mistakes = find_mistakes(web_search)
+        if mistakes:
+            raise DeclarationError(toolkit.id, *mistakes[0], also=[fault for fault, _ in mistakes[1:]])
         toolkit.attach(web_search)
         return function
 
@@ -369,14 +399,35 @@ def define_web_search(
     return decorate
 
 
+def _read_refusals(toolkit: Toolkit[S], refusals: RefusalTable | None) -> Mapping[RefusalKey, Refusal]:
+    table: Mapping[object, Refusal] = _read_table(toolkit, "refusals", cast("Mapping[object, Refusal] | None", refusals)) or {}
+    return cast("Mapping[RefusalKey, Refusal]", table)
+
+
+def _is_response(response: object) -> bool:
+    """A toolkit is not type-checked where it runs."""
+    return (
+        isinstance(response, SearchResponse)
+        and isinstance(response.results, list | tuple)
+        and isinstance(response.vendor, str)
+        and isinstance(response.ignored, Collection)
+        and not isinstance(response.ignored, str)
+        and all(isinstance(name, str) for name in response.ignored)
+    )
+
+
 def _read_names(toolkit: Toolkit[S], place: str, names: Collection[str]) -> frozenset[str]:
     if isinstance(names, str):
         raise DeclarationError(toolkit.id, f"{place} is a text, not a set", f'write {place}={{"{names}"}}')
+    if not isinstance(names, Collection) or not all(isinstance(name, str) for name in names):
+        raise DeclarationError(toolkit.id, f"{place} is no set of option names", f'write it like {place}={{"safe"}}')
     return frozenset(names)
 
 
-def _flip(refusals: Mapping[ErrorCode, Collection[RefusalKey]]) -> Mapping[RefusalKey, ErrorCode]:
-    return MappingProxyType({key: code for code, keys in refusals.items() for key in keys})
+def _read_table(toolkit: Toolkit[S], place: str, table: Mapping[K, V] | None) -> Mapping[K, V] | None:
+    if table is not None and not isinstance(table, Mapping):
+        raise DeclarationError(toolkit.id, f"{place} is {type(table).__name__}, not a mapping", "write it as a dict")
+    return None if table is None else MappingProxyType(dict(table))
 
 
 def wire_names(options: Collection[str]) -> tuple[str, ...]:

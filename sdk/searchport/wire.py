@@ -6,6 +6,7 @@ every fault of a payload together, each with its path, as one `validation_error`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, TypeVar
@@ -20,6 +21,10 @@ from searchport.errors import ErrorCode, Fault, SearchError, shorten
 __all__ = ["OPTION", "Option", "camel_case", "nearest", "same_name", "structure"]
 
 T = TypeVar("T")
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_MOST_UNKNOWN = 20
+"""Unknown fields told one by one: a body can hold thousands."""
 
 OPTION = "searchport.option"
 """Key in an attrs field's metadata, under which its `Option` stands."""
@@ -121,13 +126,20 @@ def _read_enum(value: object, cls: type[Enum]) -> Enum:
     raise ValueError(f"{shorten(value)} is not one of: {', '.join(map(str, allowed))}")
 
 
+def _read_unknown(names: list[str], path: str, known: list[str]) -> Iterator[Fault]:
+    for name in names[:_MOST_UNKNOWN]:
+        place = f"{path}.{name}" if _PLAIN_NAME.fullmatch(name) else f"{path}[{shorten(name)}]"
+        yield Fault(place, f"unknown field{nearest(name, known)} (known: {', '.join(known)})")
+    if len(names) > _MOST_UNKNOWN:
+        yield Fault(path, f"{len(names) - _MOST_UNKNOWN:,} more unknown fields")
+
+
 def _read_faults(group: BaseValidationError, path: str, cls: type, spell: Callable[[str], str]) -> Iterator[Fault]:
     """Walks cattrs' exception groups; a note on each member names the attribute it belongs to."""
     known = [spell(field.name) for field in attrs.fields(cls)] if attrs.has(cls) else []
     for error in group.exceptions:
         if isinstance(error, ForbiddenExtraKeysError):
-            for name in sorted(map(str, error.extra_fields)):
-                yield Fault(f"{path}.{name[:80]}", f"unknown field{nearest(name, known)} (known: {', '.join(known)})")
+            yield from _read_unknown(sorted(map(str, error.extra_fields)), path, known)
             continue
         note = next((n for n in getattr(error, "__notes__", ()) if isinstance(n, AttributeValidationNote)), None)
         place = f"{path}.{spell(note.name)}" if note is not None else path

@@ -22,7 +22,7 @@ from yarl import URL
 from searchport.egress import JsonBody, Refusals
 from searchport.egress.connections import RefusedAddressError
 from searchport.egress.faults import fault_of, refusal_of, retry_after_seconds, status_code_of
-from searchport.errors import ErrorCode
+from searchport.errors import ErrorCode, SearchError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -154,9 +154,13 @@ def test_a_status_outside_of_http_is_no_usable_answer(status: int) -> None:
 # A vendor's own table.
 
 TABLE = Refusals(
-    table={"Q1": LIMITED, (403, "Q1"): REJECTED, 400: ErrorCode.PROVIDER_UNAUTHORIZED, 202: UNAVAILABLE},
+    table={
+        "Q1": SearchError(LIMITED, reason="the plan is used up"),
+        (403, "Q1"): REJECTED,
+        400: ErrorCode.PROVIDER_UNAUTHORIZED,
+        202: UNAVAILABLE,
+    },
     read=lambda body: body.text("code"),
-    reasons={"Q1": "the plan is used up", 400: "the key"},
 )
 
 
@@ -186,6 +190,14 @@ def test_a_vendors_table_can_give_the_reason() -> None:
     fault = refusal_of(429, JsonBody({"code": "Q1"}), {}, TABLE)
     assert fault is not None
     assert fault.reason == "the plan is used up"
+
+
+def test_a_reader_can_say_itself_what_an_answer_means() -> None:
+    meaning = SearchError(REJECTED, reason="closed", vendor_code="forbidden")
+    fault = refusal_of(403, JsonBody({}), {}, Refusals(read=lambda _: meaning))
+    assert fault is not None
+    assert fault is not meaning
+    assert (fault.code, fault.reason, fault.vendor_code) == (REJECTED, "closed", "forbidden")
 
 
 def test_without_a_reason_of_the_table_the_status_is_the_reason() -> None:

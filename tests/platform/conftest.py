@@ -1,14 +1,29 @@
-"""A server with its doors, over a fake web."""
+"""A server with the stateless door, over a fake web."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import io
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from searchport.testing import FakeWeb
-from searchport_platform.app import build_app
+from searchport_platform.app import build_app, build_router
+from searchport_platform.logs import configure_logs
 from searchport_platform.routing.clients import HttpClients
 from searchport_platform.settings import Settings
+
+
+@pytest.fixture
+def logged() -> Iterator[Callable[[], str]]:
+    """Everything logged since the fixture was taken, at every level."""
+    root = logging.getLogger()
+    before = root.handlers[:], root.level
+    stream = io.StringIO()
+    configure_logs(level=logging.DEBUG, stream=stream)
+    yield stream.getvalue
+    root.handlers[:], root.level = before
+
 
 Serve = Callable[..., Awaitable[TestClient]]
 
@@ -24,14 +39,15 @@ async def web() -> AsyncIterator[FakeWeb]:
 async def serve(web: FakeWeb) -> AsyncIterator[Serve]:
     """Starts the server with some settings; `await serve(ops_token="t")` gives a client of it."""
     clients: list[TestClient] = []
+    async with HttpClients(build=web.client) as http:
 
-    async def start(**settings: str) -> TestClient:
-        app = build_app(Settings(**settings), HttpClients(build=web.client))
-        client = TestClient(TestServer(app, host="127.0.0.1"))
-        await client.start_server()
-        clients.append(client)
-        return client
+        async def start(**settings: str) -> TestClient:
+            chosen = Settings(**settings)
+            client = TestClient(TestServer(build_app(chosen, build_router(chosen, http)), host="127.0.0.1"))
+            await client.start_server()
+            clients.append(client)
+            return client
 
-    yield start
-    for client in clients:
-        await client.close()
+        yield start
+        for client in clients:
+            await client.close()

@@ -87,7 +87,7 @@ def test_a_failure_is_one_clear_line(run: Run, arguments: tuple[str, ...], code:
 
 
 def test_a_missing_setting_is_named(run: Run) -> None:
-    done = run("search", "q", "--provider", "google-cse", SEARCHPORT_API_KEY="canary")
+    done = run("search", "q", "--provider", "google-cse", SEARCHPORT_API_KEY="canary", SEARCHPORT_KEEP="google-cse")
     assert (done.returncode, "settings.cx" in done.stderr, "canary" in done.stderr) == (1, True, False)
 
 
@@ -144,10 +144,30 @@ def test_help_explains_every_command_and_option(run: Run) -> None:
     assert run("--version").stdout.startswith("searchport ")
 
 
-def test_wrong_usage_exits_with_two(run: Run) -> None:
-    assert run("search", "q").returncode == 2
-    assert run("serve").returncode == 2
-    assert run("nonsense").returncode == 2
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("search", "q"), "Missing option '--provider'"),
+        (("nonsense",), "No such command 'nonsense'"),
+        (("search", "q", "--provider", "fake", "--max-results", "ten"), "'ten' is not a valid integer"),
+        (("serve", "--port", "99999"), "99999 is not in the range"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exits_with_two(run: Run, arguments: tuple[str, ...], words: str) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert words in done.stderr
+
+
+def test_a_key_file_that_is_no_text_is_one_clear_line(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "key").write_bytes(b"\xff\xfe")
+    done = run("search", "q", "--provider", "brave", "--key-file", str(tmp_path / "key"))
+    assert (done.returncode, done.stderr) == (1, "searchport: --key-file: the file cannot be read as UTF-8 text\n")
+
+
+def test_a_setting_that_a_provider_does_not_have_is_refused(run: Run) -> None:
+    done = run("search", "q", "--provider", "brave", "--setting", "cx=1", SEARCHPORT_API_KEY="k")
+    assert (done.returncode, "settings.cx: unknown field" in done.stderr) == (1, True)
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,4 +229,4 @@ def test_a_taken_port_is_one_clear_line(server: subprocess.Popen[str], port: int
     done = run("serve", "--ops-only", "--port", str(port))
     assert done.returncode == 1
     assert "searchport: " in done.stderr.splitlines()[-1]
-    assert "address already in use" in done.stderr.splitlines()[-1]
+    assert "Address already in use" in done.stderr.splitlines()[-1]

@@ -1,5 +1,6 @@
 """`POST /ops/search`, as a caller of the stateless wire sees it."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -124,7 +125,20 @@ async def test_the_closed_door_of_a_vendor_has_a_way_out(serve: Any, web: FakeWe
     message = "This project does not have the access to Custom Search JSON API."
     web.answer(GOOGLE, json={"error": {"code": 403, "message": message}}, status=403)
     payload = {"provider": "google-cse", "query": "q", "providerOptions": {"cx": "0aa11"}, "auth": AUTH}
-    assert_error(await post(await serve(), payload), 502, "provider_rejected", "choose one of: brave")
+    answer = await post(await serve(keep="google-cse"), payload)
+    assert_error(answer, 502, "provider_rejected", "closed this API to new customers", "choose one of: brave")
+
+
+async def test_a_missing_setting_is_named_where_this_wire_has_it(serve: Any) -> None:
+    answer = await post(await serve(keep="google-cse"), {"provider": "google-cse", "query": "q", "auth": AUTH})
+    assert_error(answer, 409, "provider_not_configured", "$.providerOptions.cx")
+
+
+async def test_what_is_ignored_has_this_wires_names(serve: Any, web: FakeWeb) -> None:
+    """Brave has neither Swahili nor the Vatican."""
+    web.answer(BRAVE, json=ANSWER)
+    _, body = await post(await serve(), {"query": "q", "locale": "sw-VA", "auth": AUTH})
+    assert body["ignored"] == ["locale"]
 
 
 async def test_options_that_a_provider_does_not_know_are_ignored_and_named(serve: Any) -> None:
@@ -201,7 +215,7 @@ async def test_a_body_that_is_no_json_object_is_refused(serve: Any, body: bytes)
 
 async def test_an_unknown_provider_is_refused_naming_those_there_are(serve: Any) -> None:
     answer = await post(await serve(), {"provider": "bravo", "query": "q"})
-    assert_error(answer, 409, "provider_not_configured", "did you mean 'brave'?", "brave, fake, google-cse")
+    assert_error(answer, 409, "provider_not_configured", "did you mean 'brave'?", "brave, fake, google-cse, local")
 
 
 @pytest.mark.parametrize("provider", ["https://evil.example/", "../fake", "FAKE", ""])
@@ -252,17 +266,18 @@ async def test_an_empty_answer_is_a_success(serve: Any) -> None:
     assert (status, body["ok"], body["results"]) == (200, True, [])
 
 
-async def test_a_defect_is_told_without_its_words(serve: Any, monkeypatch: pytest.MonkeyPatch, caplog: Any) -> None:
+async def test_a_defect_is_told_without_its_words(serve: Any, monkeypatch: pytest.MonkeyPatch, logged: Callable[[], str]) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("canary")
 
     monkeypatch.setattr("searchport.guarantees.apply", fail)
     answer = await post(await serve(), FAKE)
     assert_error(answer, 500, "internal_error")
-    assert "canary" not in str(answer) + caplog.text
+    assert "RuntimeError" in logged()
+    assert "canary" not in str(answer) + logged()
 
 
-@pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer wrong", "Basic dDo=", "tok", "Bearer tök"])
+@pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer wrong", "Basic dDo=", "tok", "Bearer tök", "Bearer \xff"])
 async def test_with_a_token_set_only_its_bearer_is_answered(serve: Any, header: str | None) -> None:
     client = await serve(ops_token="tok")
     headers = {} if header is None else {"Authorization": header}
@@ -275,6 +290,9 @@ async def test_with_a_token_set_only_its_bearer_is_answered(serve: Any, header: 
     "headers",
     [
         {"X-Forwarded-For": "203.0.113.9"},
+        {"X-Real-IP": "203.0.113.9"},
+        {"Via": "1.1 proxy"},
+        {"X-Forwarded-Host": "searchport.example"},
         {"Forwarded": "for=203.0.113.9"},
         {"Host": "searchport.example"},
         {"Origin": "https://evil.example"},
@@ -299,7 +317,7 @@ async def test_info_says_what_the_service_speaks_and_whom_it_asks(serve: Any) ->
     client = await serve(ops_token="tok")
     info = await (await client.get("/info", headers={"Authorization": "Bearer tok"})).json()
     assert info["contractVersions"] == ["web-search@1"]
-    assert [provider["id"] for provider in info["providers"]] == ["brave", "fake", "google-cse"]
+    assert [provider["id"] for provider in info["providers"]] == ["brave", "fake", "google-cse", "local"]
     assert "tok" not in str(info)
 
 

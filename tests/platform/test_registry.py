@@ -9,7 +9,7 @@ import pytest
 from searchport import ErrorCode, SearchError, SearchRequest
 from searchport_platform.registry import Registry, RegistryError
 
-BUILT_IN = ["brave", "fake", "google-cse"]
+BUILT_IN = ["brave", "fake", "google-cse", "local"]
 
 TOOLKIT = """
 from searchport import SearchResponse, SearchResult, define_toolkit, define_web_search
@@ -55,7 +55,7 @@ def test_what_is_not_enabled_is_not_imported(install: Install) -> None:
 
 
 def test_a_built_in_can_be_removed() -> None:
-    assert list(Registry.discover(["-brave"]).toolkits) == ["fake", "google-cse"]
+    assert list(Registry.discover(["-brave"]).toolkits) == ["fake", "google-cse", "local"]
 
 
 def test_adding_what_is_not_installed_stops_the_start() -> None:
@@ -125,4 +125,4 @@ def test_the_providers_that_can_take_a_call_are_known(install: Install) -> None:
     install("acme-toolkit")
     registry = Registry.discover(["acme-search"])
     assert registry.able(SearchRequest("q", safe="strict"), but="fake") == ("brave", "google-cse")
-    assert registry.able(SearchRequest("q"), but="fake") == ("acme-search", "brave", "google-cse")
+    assert registry.able(SearchRequest("q"), but="fake") == ("acme-search", "brave", "google-cse", "local")

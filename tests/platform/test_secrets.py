@@ -1,13 +1,11 @@
 """A key, a query and a snippet never reach a log or an error, whatever goes wrong."""
 
-import logging
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from searchport.testing import FakeWeb
-from searchport_platform.logs import configure_logs
 
 KEY, QUERY, SNIPPET = "canary-key-8f3a", "canary query 51c2", "canary snippet 77d0"
 CANARIES = (KEY, QUERY, QUERY.replace(" ", "+"), QUERY.replace(" ", "%20"), SNIPPET)
@@ -43,17 +41,8 @@ FAILURES: dict[str, Callable[[FakeWeb, str], None]] = {
 @pytest.mark.parametrize("failure", FAILURES)
 @pytest.mark.parametrize(("provider", "url"), [("brave", BRAVE), ("google-cse", GOOGLE)])
 async def test_no_log_line_and_no_error_holds_a_secret(
-    serve: Any,
-    web: FakeWeb,
-    caplog: pytest.LogCaptureFixture,
-    capsys: pytest.CaptureFixture[str],
-    failure: str,
-    provider: str,
-    url: str,
+    serve: Any, web: FakeWeb, logged: Callable[[], str], failure: str, provider: str, url: str
 ) -> None:
-    configure_logs(level=logging.DEBUG)
-    logging.getLogger().addHandler(caplog.handler)
-    caplog.set_level(logging.DEBUG)
     FAILURES[failure](web, url)
     client = await serve(keep="google-cse")
     payload = {
@@ -64,7 +53,7 @@ async def test_no_log_line_and_no_error_holds_a_secret(
     }
     response = await client.post("/ops/search", json=payload)
     body = await response.json()
-    written = caplog.text + "".join(capsys.readouterr())
+    written = logged()
     assert "search" in written
     told = "" if body["ok"] else str(body)
     assert body["ok"] == (failure == "success")
@@ -72,9 +61,11 @@ async def test_no_log_line_and_no_error_holds_a_secret(
 
 
 @pytest.mark.parametrize("header", [KEY + "\n", KEY + "\u2028", "ключ-" + KEY])
-async def test_a_key_that_no_header_can_carry_is_refused_without_showing_it(serve: Any, caplog: Any, header: str) -> None:
+async def test_a_key_that_no_header_can_carry_is_refused_without_showing_it(
+    serve: Any, logged: Callable[[], str], header: str
+) -> None:
     client = await serve()
     payload = {"query": QUERY, "auth": {"type": "header", "name": "X", "value": header}}
     body = await (await client.post("/ops/search", json=payload)).json()
     assert body["ok"] is False
-    assert KEY not in str(body) + caplog.text
+    assert KEY not in str(body) + logged()

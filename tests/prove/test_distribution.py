@@ -26,6 +26,7 @@ def test_the_wheel_holds_three_typed_packages_and_nothing_else(wheel: Path) -> N
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"searchport", "searchport_toolkits", "searchport_platform"}
+    assert "searchport/manual/index.md" in names
     assert {f"{top}/py.typed" for top in tops if not top.endswith(".dist-info")} <= set(names)
 
 

@@ -1,7 +1,7 @@
 """Declaring a toolkit: every mistake fails on import, naming the toolkit and the fix."""
 
 from collections.abc import Callable
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -79,6 +79,17 @@ def test_settings_are_an_attrs_class() -> None:
         ({"price_per_1000": 5.0}, "price_per_1000 is 5.0"),
         ({"price_per_1000": Decimal("NaN")}, "price_per_1000 is"),
         ({"fetch_models": lambda context: []}, "fetch_models is not async"),
+        ({"literal": "no"}, "literal is no boolean"),
+        ({"refusals": {ErrorCode.PROVIDER_REJECTED: "Q1"}}, "refusals holds"),
+        ({"refusals": {"Q1": "provider_rejected"}}, "refusals holds 'Q1': str"),
+        ({"refusals": [("Q1", ErrorCode.PROVIDER_REJECTED)]}, "refusals is list, not a mapping"),
+        ({"read_refusal": search}, "read_refusal is no plain function"),
+        ({"languages": ["en"]}, "languages is list, not a mapping"),
+        ({"languages": {"en": "en"}}, "languages is given, but 'language' is listed nowhere"),
+        ({"recency": "day"}, "recency is str, not a mapping"),
+        ({"recency": WINDOWS | {Recency.DAY: search}}, r"recency\[day\] is async"),
+        ({"unsupported": None}, "unsupported is no set of option names"),
+        ({"native": {"language"}, "best_effort": {"language"}}, "'language' is native and best effort at once"),
     ],
 )
 def test_a_wrong_declaration_names_the_toolkit_and_the_mistake(declared: dict[str, Any], words: str) -> None:
@@ -91,6 +102,28 @@ def test_a_function_that_is_not_async_is_refused() -> None:
     decorate: Callable[[Any], Any] = define_web_search(toolkit, recency=None)
     with pytest.raises(DeclarationError, match="not async"):
         decorate(lambda request, context: None)
+
+
+def test_a_function_takes_a_request_and_a_context() -> None:
+    async def search(request: SearchRequest) -> SearchResponse:
+        return SearchResponse([], vendor="acme")
+
+    toolkit = define_toolkit(id="acme", name="Acme", credential_ref=None)
+    decorate: Callable[[Any], Any] = define_web_search(toolkit, recency=None)
+    with pytest.raises(DeclarationError, match="does not take two arguments"):
+        decorate(search)
+
+
+def test_every_mistake_of_a_declaration_is_told() -> None:
+    with pytest.raises(DeclarationError, match=r"page_size is 0; .* \(also: max_pages is 0; literal is no boolean\)"):
+        declare(page_size=0, max_pages=0, literal=None)
+
+
+def test_what_is_prepared_is_a_plain_function() -> None:
+    async def prepare(settings: None) -> None: ...
+
+    with pytest.raises(DeclarationError, match="no plain function"):
+        define_toolkit(id="acme", name="Acme", credential_ref=None, prepare=prepare)
 
 
 def test_a_toolkit_has_one_web_search() -> None:
@@ -110,9 +143,19 @@ def test_the_decorated_function_stays_itself() -> None:
 
 
 def test_a_sunset_is_over_from_its_first_day_on() -> None:
-    sunset = Sunset(ends=date(2027, 1, 1), reason="r", successors=["brave"], source="s")
+    sunset = Sunset(ends=date(2027, 1, 1), reason="r", successors=["brave"], source="https://acme.example/end")
     assert not sunset.is_over(date(2026, 12, 31))
     assert sunset.is_over(date(2027, 1, 1))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"ends": "2027-01-01"}, {"ends": datetime(2027, 1, 1, tzinfo=UTC)}, {"successors": "brave"}, {"source": "a page"}],
+)
+def test_a_sunset_of_the_wrong_types_is_refused(wrong: dict[str, Any]) -> None:
+    declared = {"ends": date(2027, 1, 1), "reason": "r", "successors": ["brave"], "source": "https://acme.example/"}
+    with pytest.raises((ValueError, TypeError)):
+        Sunset(**(declared | wrong))
 
 
 @attrs.frozen
@@ -156,6 +199,18 @@ def test_wrong_or_missing_stored_settings_are_a_configuration_to_finish(
         with_settings.build_settings(stored, {})
     assert caught.value.code is ErrorCode.PROVIDER_NOT_CONFIGURED
     assert caught.value.provider == "acme"
+
+
+def test_null_is_not_given_so_the_stored_setting_stays(with_settings: Toolkit[AcmeSettings]) -> None:
+    settings, ignored = with_settings.build_settings({"engine": "a"}, {"engine": None, "colour": None})
+    assert (settings.engine, ignored) == ("a", ())
+
+
+def test_a_stored_setting_that_a_toolkit_does_not_know_is_refused_by_name() -> None:
+    toolkit = define_toolkit(id="acme", name="Acme", credential_ref=None)
+    with pytest.raises(SearchError, match=r"settings\.cx: unknown field") as caught:
+        toolkit.build_settings({"cx": "1"}, {})
+    assert caught.value.code is ErrorCode.PROVIDER_NOT_CONFIGURED
 
 
 def test_a_toolkit_without_settings_ignores_every_option() -> None:

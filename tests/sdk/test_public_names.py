@@ -20,7 +20,8 @@ def public(cls: type) -> set[str]:
 
 def test_what_a_provider_calls_keeps_its_names() -> None:
     assert public(SearchContext) == {
-        "http", "page", "settings", "now", "deadline", "window", "language", "country", "model", "credential",
+        "http", "page", "settings", "now", "deadline", "window", "language", "country", "model", "public_url",
+        "credential",
     }  # fmt: skip
     assert public(HttpClient) == {
         "get_json", "post_json", "get_text", "post_form", "bind", "close", "policy", "requests_sent",

@@ -95,6 +95,13 @@ async def test_a_recency_that_the_vendor_lacks_is_ignored_and_named() -> None:
     assert response.ignored == ("recency",)
 
 
+@pytest.mark.parametrize("window", [lambda now: 1 / 0, lambda now: now])
+async def test_a_window_that_cannot_be_made_is_the_toolkits_defect(window: Any) -> None:
+    with pytest.raises(SearchError) as caught:
+        await see(declared={"recency": WINDOWS | {Recency.DAY: window}}, recency="day")
+    assert caught.value.code is ErrorCode.INTERNAL_ERROR
+
+
 async def test_a_vendor_without_windows_ignores_recency_and_says_so() -> None:
     context, response = await see(declared={"recency": None}, recency="week", freshness="P1D")
     assert context.window is None
@@ -250,7 +257,18 @@ async def test_a_toolkit_that_fails_by_itself_is_a_defect(caplog: pytest.LogCapt
     assert "canary" not in str(caught) + caplog.text
 
 
-@pytest.mark.parametrize("returned", [None, [], {"results": []}])
+@pytest.mark.parametrize(
+    "returned",
+    [
+        None,
+        [],
+        {"results": []},
+        SearchResponse(None, vendor="acme"),  # type: ignore[arg-type]  # a toolkit is not type-checked where it runs
+        SearchResponse([], vendor=None),  # type: ignore[arg-type]
+        SearchResponse([], vendor="acme", ignored="language"),
+        SearchResponse([], vendor="acme", ignored=[["language"]]),  # type: ignore[list-item]
+    ],
+)
 async def test_a_toolkit_that_returns_no_response_is_a_defect(returned: Any) -> None:
     caught = await fail(returned=returned)
     assert caught.code is ErrorCode.INTERNAL_ERROR
@@ -269,7 +287,11 @@ async def test_a_vendors_refusals_are_its_own_table() -> None:
         await context.http.get_json(FIND)
         return SearchResponse([], vendor="acme")
 
-    refusals = {ErrorCode.PROVIDER_RATE_LIMITED: {"Q1", 418}, ErrorCode.PROVIDER_UNAUTHORIZED: {(400, "K1")}}
+    refusals = {
+        "Q1": ErrorCode.PROVIDER_RATE_LIMITED,
+        418: ErrorCode.PROVIDER_RATE_LIMITED,
+        (400, "K1"): ErrorCode.PROVIDER_UNAUTHORIZED,
+    }
     toolkit = build_toolkit(search, refusals=refusals, read_refusal=lambda answer: answer.text("code"))
     seen = {}
     for status, vendor_code in [

@@ -91,7 +91,7 @@ async def test_a_query_is_literal_text_and_the_key_is_in_its_header() -> None:
         ({"language": "de-AT"}, {"search_lang": "de"}),
         ({"language": "zh-TW"}, {"search_lang": "zh-hant"}),
         ({"country": "de"}, {"country": "DE"}),
-        ({"site": "example.org"}, {}),
+        ({"site": "example.org"}, {"goggles": "$discard\n$site=example.org"}),
     ],
 )
 async def test_every_option_has_its_parameter(options: dict[str, Any], sent_as: dict[str, str]) -> None:
@@ -167,6 +167,15 @@ async def test_every_failure_has_its_code(status: int, body: dict[str, Any], cod
         await search(wire, body, status=status)
     assert caught.value.code == code
     assert caught.value.provider == "brave"
+
+
+async def test_results_are_not_kept_since_braves_terms_forbid_it() -> None:
+    assert toolkit.web_search.cacheable is False
+
+
+def test_the_closed_lists_are_whole() -> None:
+    assert len(toolkit.web_search.languages or {}) == 52
+    assert len(toolkit.web_search.countries or {}) == 36
 
 
 async def test_an_unknown_vendor_code_is_in_the_error() -> None:

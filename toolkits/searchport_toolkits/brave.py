@@ -3,7 +3,8 @@
 Vendor reference: https://api-dashboard.search.brave.com/api-reference/web/search/get (read 2026-09); not checked live.
 Limits it states: 20 results a page, pages 0 to 9, a query of 400 characters and 50 words. Its terms forbid storing.
 Dates: `page_age` has no zone; `age` is relative, or for older pages the calendar day of `page_age` ("July 25, 2024").
-Odd: a bad key is HTTP 422, as is a bad parameter; `offset` counts pages; a short page is not the last; `web` may be null.
+Odd: a bad key is HTTP 422, as is a bad parameter; `offset` counts pages; a short page is not the last; `web` may be null. A site
+is an inline goggle, which leaves the query alone; that it works with `operators=false` is documented nowhere.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from searchport import (
     ErrorCode,
     Recency,
     SearchContext,
+    SearchError,
     SearchRequest,
     SearchResponse,
     SearchResult,
@@ -23,29 +25,34 @@ from searchport import (
 )
 from searchport.egress import JsonBody
 from searchport.egress.rate_limits import seconds_until_reset
+from searchport.locale import closed_list
 from searchport.published_date import normalize
 
 FIND = "https://api.search.brave.com/res/v1/web/search"
 
-# `search_lang` and `country` in the reference, whole lists; Japanese is spelt `jp`.
-PLAIN = (
+# `search_lang` and `country` in the reference, whole lists: Japanese is spelt `jp`, Norwegian is Bokmål.
+LANGUAGES = closed_list(
     "ar eu bn bg ca hr cs da nl en en-gb et fi fr gl de el gu he hi hu is it kn ko lv lt ms ml mr nb pl pt-br pt-pt pa ro ru sr "
-    "sk sl es sv ta te th tr uk vi zh-hans zh-hant"
-).split()
-LANGUAGES = {code: code for code in PLAIN} | {"ja": "jp", "no": "nb", "pt": "pt-pt", "zh": "zh-hans"}
-COUNTRIES = "AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US".split()
-
-KEY_MISSING = "subscription_token_missing"
+    "sk sl es sv ta te th tr uk vi zh-hans zh-hant",
+    {"ja": "jp", "pt": "pt-pt"},
+)
+COUNTRIES = closed_list(
+    "AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US"
+)
 REFUSALS = {
-    ErrorCode.PROVIDER_UNAUTHORIZED: {"SUBSCRIPTION_TOKEN_INVALID", "SUBSCRIPTION_NOT_FOUND", KEY_MISSING},
-    ErrorCode.PROVIDER_REJECTED: {"VALIDATION", "API_VERSION_NOT_FOUND"},
-    ErrorCode.PROVIDER_RATE_LIMITED: {"RATE_LIMITED", "QUOTA_LIMITED"},
+    "SUBSCRIPTION_TOKEN_INVALID": ErrorCode.PROVIDER_UNAUTHORIZED,
+    "SUBSCRIPTION_NOT_FOUND": ErrorCode.PROVIDER_UNAUTHORIZED,
+    "VALIDATION": ErrorCode.PROVIDER_REJECTED,
+    "API_VERSION_NOT_FOUND": ErrorCode.PROVIDER_REJECTED,
+    "RATE_LIMITED": ErrorCode.PROVIDER_RATE_LIMITED,
+    "QUOTA_LIMITED": ErrorCode.PROVIDER_RATE_LIMITED,
 }
+KEY_MISSING = SearchError(ErrorCode.PROVIDER_UNAUTHORIZED, reason="the key is missing", vendor_code="VALIDATION")
 
 toolkit = define_toolkit(id="brave", name="Brave Search", credential_ref=SEARCH_API_KEY)
 
 
-def read_refusal(answer: JsonBody) -> str | None:
+def read_refusal(answer: JsonBody) -> str | SearchError | None:
     """`error.code`, or the first of `errors` as the reference's examples have it; a missing key is a VALIDATION of its header."""
     error = next(iter(answer.rows("errors")), answer.at("error"))
     if error.text("code") == "VALIDATION" and any(
@@ -64,10 +71,10 @@ def read_date(row: JsonBody) -> str | None:
 @define_web_search(
     toolkit,
     recency={Recency.DAY: "pd", Recency.WEEK: "pw", Recency.MONTH: "pm", Recency.YEAR: "py"},
-    native={"freshness"},
+    native={"freshness", "site"},
     best_effort={"language", "country"},
     languages=LANGUAGES,
-    countries={code: code for code in COUNTRIES},
+    countries=COUNTRIES,
     page_size=20,
     max_pages=10,
     max_query=400,
@@ -87,6 +94,7 @@ async def search(request: SearchRequest, context: SearchContext) -> SearchRespon
             "count": context.page.size,
             "offset": context.page.number - 1,
             "freshness": context.window.value if context.window else None,
+            "goggles": f"$discard\n$site={request.site}" if request.site else None,
             "safesearch": request.safe,
             "search_lang": context.language,
             "country": context.country,

@@ -20,6 +20,7 @@ from searchport import (
     Recency,
     Safe,
     SearchContext,
+    SearchError,
     SearchRequest,
     SearchResponse,
     SearchResult,
@@ -28,30 +29,27 @@ from searchport import (
     define_web_search,
 )
 from searchport.egress import JsonBody
+from searchport.locale import closed_list
 from searchport.published_date import PUBLISHED_TAGS, first_stated
 
 FIND = "https://www.googleapis.com/customsearch/v1"
 
-# `lr` in the reference, whole list; Google keeps `iw` for Hebrew and has one Norwegian.
-PLAIN = "ar bg ca cs da de el en es et fi fr hr hu id is it ja ko lt lv nl no pl pt ro ru sk sl sr sv tr".split()
-ODD = {"he": "iw", "nb": "no", "nn": "no", "zh": "zh-CN", "zh-hans": "zh-CN", "zh-hant": "zh-TW"}
-LANGUAGES = {tag: f"lang_{code}" for tag, code in {**dict(zip(PLAIN, PLAIN, strict=True)), **ODD}.items()}
-
+# `lr` in the reference, whole list: Google keeps `iw` for Hebrew and has one Norwegian.
+CODES = "ar bg ca cs da de el en es et fi fr hr hu id is it ja ko lt lv nl no pl pt ro ru sk sl sr sv tr zh-CN zh-TW"
+LANGUAGES = {tag: f"lang_{code}" for tag, code in closed_list(CODES, {"he": "iw"}).items()}
 SAFE = {Safe.OFF: "off", Safe.MODERATE: "active", Safe.STRICT: "active"}
 
-CLOSED = "closed_to_this_project"
-REFUSALS = {
-    ErrorCode.PROVIDER_UNAUTHORIZED: {"API_KEY_INVALID", "accessNotConfigured", "SERVICE_DISABLED", "forbidden"},
-    ErrorCode.PROVIDER_REJECTED: {CLOSED},
-    ErrorCode.PROVIDER_RATE_LIMITED: {"dailyLimitExceeded", "rateLimitExceeded"},
-}
+BAD_KEY = ("API_KEY_INVALID", "keyInvalid", "keyExpired")
+QUOTA = ("dailyLimitExceeded", "quotaExceeded", "rateLimitExceeded", "userRateLimitExceeded", "RESOURCE_EXHAUSTED")
+REFUSALS = dict.fromkeys(BAD_KEY, ErrorCode.PROVIDER_UNAUTHORIZED) | dict.fromkeys(QUOTA, ErrorCode.PROVIDER_RATE_LIMITED)
+CLOSED = SearchError(ErrorCode.PROVIDER_REJECTED, reason="Google has closed this API to new customers", vendor_code="forbidden")
 
 
 @attrs.frozen
 class GoogleSettings:
     """cx: id of the Programmable Search Engine."""
 
-    cx: str
+    cx: str = attrs.field(validator=attrs.validators.min_len(1))
 
 
 toolkit = define_toolkit(
@@ -68,12 +66,15 @@ toolkit = define_toolkit(
 )
 
 
-def read_refusal(answer: JsonBody) -> str | None:
-    """The most precise reason: of `details`, of `errors`, else `status`. A closed door is told apart by its message alone."""
+def read_refusal(answer: JsonBody) -> str | SearchError | None:
+    """The most precise reason: of `details`, of `errors`, else `status`. Two refusals are told by their message alone."""
     if not answer.has("error"):
         return None
-    if "does not have the access" in (answer.text("error", "message") or ""):
+    message = answer.text("error", "message") or ""
+    if "does not have the access" in message:
         return CLOSED
+    if "API key not valid" in message:
+        return "API_KEY_INVALID"
     reasons = [row.text("reason") for row in answer.rows("error", "details") + answer.rows("error", "errors")]
     return next((reason for reason in reasons if reason), answer.text("error", "status") or "error")
 

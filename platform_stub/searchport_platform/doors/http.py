@@ -14,7 +14,7 @@ from aiohttp import web
 from searchport.egress.json_text import MalformedJsonError, loads
 from searchport.errors import ErrorCode, SearchError
 
-__all__ = ["BODY_LIMIT", "Handler", "answer_errors", "log_access", "read_json", "render_retry_after"]
+__all__ = ["BODY_LIMIT", "Handler", "answer_errors", "log_access", "read_json", "render_error_headers"]
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -36,9 +36,13 @@ async def read_json(request: web.Request) -> object:
         raise SearchError.invalid("$", f"expected a JSON object: {error}") from None
 
 
-def render_retry_after(error: SearchError) -> dict[str, str]:
-    """`Retry-After` in whole seconds (RFC 9110, section 10.2.3), where the error says when to try again."""
-    return {} if error.retry_after is None else {"Retry-After": str(max(1, math.ceil(error.retry_after)))}
+def render_error_headers(error: SearchError) -> dict[str, str]:
+    """`Retry-After` in whole seconds where the error says when to try again, and how to authenticate where that is missing.
+
+    Source: RFC 9110, sections 10.2.3 and 11.6.1.
+    """
+    headers = {} if error.retry_after is None else {"Retry-After": str(max(1, math.ceil(error.retry_after)))}
+    return headers | ({"WWW-Authenticate": 'Bearer realm="searchport"'} if error.code is ErrorCode.UNAUTHORIZED else {})
 
 
 def answer_errors(handler: Handler, render: Callable[[SearchError], web.Response]) -> Handler:

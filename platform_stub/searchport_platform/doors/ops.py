@@ -21,8 +21,8 @@ from searchport.request import DEFAULT_MAX_RESULTS, MAX_RESULTS, Recency, Search
 from searchport.result import Envelope, RankedResult
 from searchport.web_search import CONTRACT
 from searchport.wire import OPTION, Option, camel_case, structure
-from searchport_platform.doors.http import answer_errors, read_json, render_retry_after
-from searchport_platform.registry import AnyToolkit
+from searchport_platform.doors.http import answer_errors, read_json, render_error_headers
+from searchport_platform.provider_description import describe_provider
 from searchport_platform.routing.router import Route, Router
 
 __all__ = ["OpsDoor"]
@@ -35,10 +35,10 @@ _CODES = {
 }
 """Our codes that this wire's catalogue lacks -> its nearest, whose status then answers."""
 
-_PATHS = {"$.recency": "$.freshness", "$.language": "$.locale", "$.country": "$.locale"}
-"""Where the contract's options stand on this wire."""
+_NAMES = {"recency": "freshness", "language": "locale", "country": "locale"}
+"""The contract's options as this wire names them."""
 
-_PROXY_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
+_PROXY_HEADERS = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP")
 
 
 def _parse_version(value: object) -> str:
@@ -126,24 +126,33 @@ class OpsDoor:
         request_id = uuid.uuid4().hex
         self._check_caller(request)
         asked = structure(await read_json(request), OpsRequest, spell=camel_case)
-        route = Route(toolkit=self.router.registry.get(asked.provider), credential=asked.auth)
+        route = self._build_route(asked)
         try:
             envelope = await self.router.dispatch(route, asked.to_contract(), request_id=request_id)
         except SearchError as error:
             raise _on_this_wire(error) from None
         return web.json_response(render_envelope(envelope), headers=_NO_STORE)
 
+    def _build_route(self, asked: OpsRequest) -> Route:
+        toolkit = self.router.registry.get(asked.provider)
+        if not toolkit.is_keyless and asked.auth is None:
+            reason = "it takes a key; send it as `auth.value`"
+            raise SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED, reason=reason, provider=toolkit.id)
+        return Route(toolkit=toolkit, credential=asked.auth)
+
     async def info(self, request: web.Request) -> web.Response:
         """What this service is and whom it can ask; no secrets."""
         self._check_caller(request)
-        providers = [_render_provider(toolkit) for toolkit in self.router.registry]
+        providers = [describe_provider(toolkit) for toolkit in self.router.registry]
         body = {"name": "searchport", "version": self.version, "contractVersions": [CONTRACT], "providers": providers}
         return web.json_response(body, headers=_NO_STORE)
 
     def _check_caller(self, request: web.Request) -> None:
         if self.token:
             scheme, _, given = request.headers.get("Authorization", "").partition(" ")
-            if scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), self.token.encode()):
+            if scheme.lower() == "bearer" and hmac.compare_digest(
+                given.strip().encode("utf-8", "surrogateescape"), self.token.encode()
+            ):
                 return
             raise SearchError(ErrorCode.UNAUTHORIZED)
         if not _is_local(request):
@@ -195,7 +204,8 @@ def render_envelope(envelope: Envelope) -> dict[str, object]:
         "contractVersion": CONTRACT,
         "source": "external",
     }
-    return body | ({"ignored": list(envelope.ignored)} if envelope.ignored else {})
+    ignored = list(dict.fromkeys(_NAMES.get(name, name) for name in envelope.ignored))
+    return body | ({"ignored": ignored} if ignored else {})
 
 
 def _render_result(result: RankedResult) -> dict[str, object]:
@@ -208,24 +218,20 @@ def _render_result(result: RankedResult) -> dict[str, object]:
     return row | ({"publishedDate": result.published_date} if result.published_date is not None else {})
 
 
-def _render_provider(toolkit: AnyToolkit) -> dict[str, object]:
-    sunset = toolkit.sunset
-    return {
-        "id": toolkit.id,
-        "name": toolkit.name,
-        "keyless": toolkit.is_keyless,
-        "unsupported": sorted(toolkit.web_search.unsupported),
-        "sunset": None if sunset is None else sunset.ends.isoformat(),
-    }
-
-
 def _on_this_wire(error: SearchError) -> SearchError:
-    """The same error, its faults at the places where this wire has the options."""
-    return attrs.evolve(error, faults=[Fault(_PATHS.get(fault.path, fault.path), fault.message) for fault in error.faults])
+    """The same error, its faults at the places where this wire has the options and the settings."""
+    return attrs.evolve(error, faults=[Fault(_place(fault.path), fault.message) for fault in error.faults])
+
+
+def _place(path: str) -> str:
+    if path.startswith("settings."):
+        return f"$.providerOptions.{path.removeprefix('settings.')}"
+    name = path.removeprefix("$.")
+    return f"$.{_NAMES.get(name, name)}" if path.startswith("$.") else path
 
 
 def render_error(error: SearchError) -> web.Response:
     """A failure on this wire: `{"ok": false, "code", "message", "contractVersion"}` and `Retry-After` where it is known."""
     code = _CODES.get(error.code, error.code)
     body = {"ok": False, "code": str(code), "message": str(error), "contractVersion": CONTRACT}
-    return web.json_response(body, status=code.status, headers=_NO_STORE | render_retry_after(error))
+    return web.json_response(body, status=code.status, headers=_NO_STORE | render_error_headers(error))

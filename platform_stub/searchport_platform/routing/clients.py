@@ -24,9 +24,10 @@ class HttpClients:
     build: Callable[[AddressPolicy], HttpClient] = HttpClient
     _clients: dict[AddressPolicy, HttpClient] = attrs.field(factory=dict, init=False)
 
-    def open(self, origin: str | None = None) -> HttpClient:
-        """The client for vendors' own addresses, or the one that may also dial an operator's `origin`."""
-        policy = AddressPolicy() if origin is None else AddressPolicy(allowed_hosts=(_authority(origin),))
+    def open(self, policy: AddressPolicy, *, origin: str | None = None) -> HttpClient:
+        """The client under this policy, which may also dial an operator's `origin`."""
+        if origin is not None:
+            policy = attrs.evolve(policy, allowed_hosts=(*policy.allowed_hosts, _authority(origin)))
         client = self._clients.get(policy)
         if client is None:
             client = self._clients[policy] = self.build(policy)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from searchport.errors import ErrorCode, SearchError
 from searchport.request import SearchRequest
 from searchport.result import Attempt, Envelope, Notice, SearchResponse
 from searchport.toolkit import Sunset
-from searchport.web_search import wire_names
+from searchport.web_search import Page, SearchContext, SearchModel, wire_names
 from searchport_platform.registry import AnyToolkit, Registry
 
 if TYPE_CHECKING:
@@ -28,6 +28,19 @@ if TYPE_CHECKING:
 __all__ = ["Route", "Router"]
 
 DEADLINE_SECONDS = 15.0
+PUBLIC = AddressPolicy()
+
+_OF_THE_PROVIDER = frozenset(
+    {
+        ErrorCode.PROVIDER_UNAUTHORIZED,
+        ErrorCode.PROVIDER_REJECTED,
+        ErrorCode.PROVIDER_RATE_LIMITED,
+        ErrorCode.PROVIDER_UNAVAILABLE,
+        ErrorCode.UPSTREAM_UNREACHABLE,
+        ErrorCode.UPSTREAM_TIMEOUT,
+    }
+)
+"""Failures that another provider may not have; the rest are the caller's or the configuration's."""
 
 _log = structlog.get_logger("searchport.search")
 
@@ -37,13 +50,14 @@ class Route:
     """Whom one call asks, and with what.
 
     credential: the key for this call; None for a keyless toolkit. settings: stored values of the toolkit's settings class.
+    policy: what may be dialled.
     """
 
     toolkit: AnyToolkit
     credential: str | None = attrs.field(default=None, repr=False)
     settings: Mapping[str, object] = attrs.field(factory=lambda: MappingProxyType({}))
     model: str | None = None
-    deadline_seconds: float = DEADLINE_SECONDS
+    policy: AddressPolicy = attrs.field(factory=AddressPolicy)
 
 
 @attrs.frozen(kw_only=True)
@@ -51,19 +65,29 @@ class Router:
     """Sends calls along routes.
 
     origins: provider id -> the origin to call instead of the vendor's. kept: ids of ended providers that stay usable.
-    result_policy: judges the URLs of results, never what is dialled.
+    public_url: scheme, host and port under which this server is reached; None where it serves nothing.
     """
 
     registry: Registry
     clients: HttpClients
     origins: Mapping[str, str] = attrs.field(factory=lambda: MappingProxyType({}))
     kept: frozenset[str] = frozenset()
-    result_policy: AddressPolicy = attrs.field(factory=AddressPolicy)
+    public_url: str | None = None
 
-    async def dispatch(self, route: Route, request: SearchRequest, *, request_id: str) -> Envelope:
+    async def dispatch(
+        self,
+        route: Route,
+        request: SearchRequest,
+        *,
+        request_id: str,
+        deadline_seconds: float = DEADLINE_SECONDS,
+        result_policy: AddressPolicy = PUBLIC,
+        attempts: Sequence[Attempt] = (),
+    ) -> Envelope:
         """The answer of the route's provider, every guarantee applied. Raises SearchError.
 
-        Everything that can be refused is refused before the first request to the vendor.
+        Everything that can be refused is refused before the first request to the vendor. result_policy: judges the URLs of
+        results, never what is dialled. attempts: those before this one.
         """
         toolkit, web_search = route.toolkit, route.toolkit.web_search
         now = datetime.now(UTC)
@@ -71,9 +95,9 @@ class Router:
         self._check_options(toolkit, request)
         settings, unknown = toolkit.build_settings(route.settings, request.provider_options)
         _check_credential(route)
-        deadline = Deadline.after(route.deadline_seconds)
+        deadline = Deadline.after(deadline_seconds)
         origin = self.origins.get(toolkit.id)
-        http = web_search.bind(self.clients.open(origin), deadline=deadline, origin=origin)
+        http = web_search.bind(self.clients.open(route.policy, origin=origin), deadline=deadline, origin=origin)
         fetching = web_search.fetch(
             request,
             http=http,
@@ -82,12 +106,13 @@ class Router:
             now=now,
             deadline=deadline,
             model=route.model,
+            public_url=self.public_url,
         )
         try:
             response = await _ask(fetching, http=http, deadline=deadline, provider=toolkit.id, request_id=request_id)
         except SearchError as error:
             raise self._with_way_out(error, toolkit) from None
-        kept = guarantees.apply(response, request, web_search, self.result_policy, now, datetime.now(UTC))
+        kept = guarantees.apply(response, request, web_search, result_policy, now, datetime.now(UTC))
         return Envelope(
             query=request.query,
             provider=toolkit.id,
@@ -97,9 +122,68 @@ class Router:
             ignored=wire_names(response.ignored) + tuple(f"providerOptions.{name}" for name in unknown),
             notices=self.read_notices(toolkit),
             filter_report=kept.report,
-            attempts=(Attempt(provider=toolkit.id, outcome="ok", vendor_requests=http.requests_sent),),
+            attempts=(*attempts, Attempt(provider=toolkit.id, outcome="ok", vendor_requests=http.requests_sent)),
             request_id=request_id,
         )
+
+    async def answer(
+        self,
+        routes: Sequence[Callable[[], Route]],
+        request: SearchRequest,
+        *,
+        request_id: str,
+        deadline_seconds: float,
+        result_policy: AddressPolicy = PUBLIC,
+    ) -> Envelope:
+        """The answer of the first route, or, where its provider fails, of the next that can take the call.
+
+        routes: each builds its route, or raises SearchError where it cannot. One deadline for all of them together. The
+        call's `provider_options` are for the first alone. Raises what the first raised where no fallback answers.
+        """
+        ends = Deadline.after(deadline_seconds)
+        failed: list[Attempt] = []
+        first_error: SearchError | None = None
+        for build_route in routes:
+            asked = request if first_error is None else attrs.evolve(request, provider_options={})
+            try:
+                envelope = await self.dispatch(
+                    build_route(),
+                    asked,
+                    request_id=request_id,
+                    deadline_seconds=ends.remaining_seconds(),
+                    result_policy=result_policy,
+                    attempts=failed,
+                )
+            except SearchError as error:
+                if first_error is None and error.code not in _OF_THE_PROVIDER:
+                    raise
+                first_error = first_error or error
+                failed.append(Attempt(provider=error.provider or "", outcome=error.code))
+                if ends.is_over:
+                    break
+            else:
+                return _tell_fallback(envelope, failed)
+        raise first_error or SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED)
+
+    async def list_models(self, route: Route) -> list[SearchModel]:
+        """The models of the route's provider, as its vendor or its toolkit lists them. Raises SearchError."""
+        toolkit, web_search = route.toolkit, route.toolkit.web_search
+        settings, _ = toolkit.build_settings(route.settings, {})
+        deadline = Deadline.after(DEADLINE_SECONDS)
+        origin = self.origins.get(toolkit.id)
+        context = SearchContext(
+            http=web_search.bind(self.clients.open(route.policy, origin=origin), deadline=deadline, origin=origin),
+            page=Page(size=1),
+            settings=settings,
+            now=datetime.now(UTC),
+            deadline=deadline,
+            credential=route.credential,
+        )
+        try:
+            async with asyncio.timeout(deadline.remaining_seconds()):
+                return await web_search.list_models(context)
+        except TimeoutError:
+            raise SearchError(ErrorCode.UPSTREAM_TIMEOUT, provider=toolkit.id) from None
 
     def _check_sunset(self, toolkit: AnyToolkit, now: datetime) -> None:
         sunset = toolkit.sunset
@@ -125,7 +209,8 @@ class Router:
             return ()
         successors = ", ".join(self._successors(sunset))
         moving = f"; move to one of: {successors}" if successors else ""
-        return (Notice("sunset", f"{toolkit.name} ends on {sunset.ends}: {sunset.reason}{moving}"),)
+        verb = "ended" if sunset.is_over(datetime.now(UTC).date()) else "ends"
+        return (Notice("sunset", f"{toolkit.name} {verb} on {sunset.ends}: {sunset.reason}{moving}"),)
 
     def _successors(self, sunset: Sunset) -> tuple[str, ...]:
         return tuple(name for name in sunset.successors if name in self.registry.toolkits)
@@ -137,6 +222,14 @@ class Router:
             if error.code is not ErrorCode.UNSUPPORTED_OPTION:
                 raise
             raise attrs.evolve(error, alternatives=self.registry.able(request, but=toolkit.id)) from None
+
+
+def _tell_fallback(envelope: Envelope, failed: Sequence[Attempt]) -> Envelope:
+    if not failed:
+        return envelope
+    words = ", ".join(f"{attempt.provider} ({attempt.outcome})" for attempt in failed)
+    notice = Notice("fallback", f"answered by {envelope.provider} instead of {words}")
+    return attrs.evolve(envelope, notices=(*envelope.notices, notice))
 
 
 def _check_credential(route: Route) -> None:

@@ -78,9 +78,13 @@ _NAT64_LOCAL = _v6("64:ff9b:1::/48")
 _LOW_32 = 0xFFFF_FFFF
 
 
-@lru_cache(maxsize=1024)
-def parse_address(text: str) -> IPv4Address | IPv6Address | None:
+def parse_address(text: object) -> IPv4Address | IPv6Address | None:
     """The address that `text` writes in full, or None: short, octal or hex IPv4 and scoped IPv6 are not read."""
+    return _parse(text) if isinstance(text, str) else None
+
+
+@lru_cache(maxsize=1024)
+def _parse(text: str) -> IPv4Address | IPv6Address | None:
     try:
         if ":" not in text:
             return IPv4Address(text)

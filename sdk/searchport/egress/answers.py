@@ -67,9 +67,9 @@ async def _read_body(response: aiohttp.ClientResponse) -> bytes:
 
 
 def read_json(answer: Answer) -> tuple[JsonBody | None, SearchError | None]:
-    """(the JSON, None), or (None, why it is none); a status without content is JSON null."""
+    """(the JSON, None), or (None, why it is none); a status without content is an empty object."""
     if answer.status in _NO_CONTENT:
-        return JsonBody(None), None
+        return JsonBody({}), None
     try:
         return decode_json(answer.body), None
     except SearchError as fault:

@@ -23,6 +23,7 @@ from email.utils import mktime_tz, parsedate_tz
 from typing import TYPE_CHECKING, Final
 
 import aiohttp
+import attrs
 from aiohttp.http_exceptions import ContentEncodingError
 
 from searchport.errors import ErrorCode, SearchError
@@ -103,19 +104,21 @@ def refusal_of(status: int, body: JsonBody | None, headers: Mapping[str, str], r
     headers: as they came; names match in any case.
     """
     is_success = 200 <= status < 300
-    vendor_code, is_readable = _vendor_code(body, refusals)
+    found, is_readable = _read_refusal(body, refusals)
     if is_success and not is_readable:
         return SearchError(_UNAVAILABLE, reason="an answer of the wrong shape")
-    code = refusals.code_of(status, vendor_code)
-    if code is None:
+    vendor_code = found if isinstance(found, str) else None
+    meaning = found if isinstance(found, SearchError) else refusals.find(status, vendor_code)
+    if meaning is None:
         if is_success and vendor_code is None:
             return None
-        code = ErrorCode.PROVIDER_REJECTED if is_success else status_code_of(status)
-    return SearchError(
-        code,
-        reason=refusals.reason_of(status, vendor_code) or _status_reason(status),
-        retry_after=_wait_seconds(headers, refusals) if code in _MAY_WAIT else None,
-        vendor_code=vendor_code,
+        meaning = ErrorCode.PROVIDER_REJECTED if is_success else status_code_of(status)
+    error = meaning if isinstance(meaning, SearchError) else SearchError(meaning)
+    return attrs.evolve(
+        error,
+        reason=error.reason or _status_reason(status),
+        retry_after=_wait_seconds(headers, refusals) if error.code in _MAY_WAIT else None,
+        vendor_code=error.vendor_code or vendor_code,
     )
 
 
@@ -124,8 +127,8 @@ def _status_reason(status: int) -> str:
     return f"HTTP status {status}, a redirect, which is never followed" if is_redirect else f"HTTP status {status}"
 
 
-def _vendor_code(body: JsonBody | None, refusals: Refusals) -> tuple[str | None, bool]:
-    """(the vendor's code or None, False where `read` failed on the answer)."""
+def _read_refusal(body: JsonBody | None, refusals: Refusals) -> tuple[str | SearchError | None, bool]:
+    """(the vendor's code, what the answer means, or None; False where `read` failed on the answer)."""
     if body is None or refusals.read is None:
         return None, True
     try:
@@ -134,7 +137,7 @@ def _vendor_code(body: JsonBody | None, refusals: Refusals) -> tuple[str | None,
         return None, False
     if isinstance(found, int) and not isinstance(found, bool):
         return str(found), True
-    return (found or None, True) if isinstance(found, str) else (None, found is None)
+    return (found or None, True) if isinstance(found, str | SearchError) else (None, found is None)
 
 
 def _wait_seconds(headers: Mapping[str, str], refusals: Refusals) -> float | None:

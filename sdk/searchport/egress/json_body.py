@@ -60,10 +60,13 @@ class JsonBody:
     def rows(self, *path: str | int) -> list[JsonBody]:
         """The items of the list at a path, each a JsonBody whatever it is.
 
-        A key that is missing or null, anywhere on the path, is an empty list. Anything else that is not an object (or
+        A key that is missing or null, anywhere on the path, is an empty list. A body of null, or anything else that is not an
+        object (or
         a list, for an index) on the way, or a list at the end, raises SearchError (`provider_unavailable`).
         """
         here = self.raw
+        if here is None:
+            raise _wrong_shape()
         for step in path:
             if here is None:
                 return []

@@ -76,16 +76,22 @@ def build_form(form: Fields) -> bytes:
 
 
 def _pairs(fields: Fields | None) -> list[tuple[str, str]]:
-    pairs = [(name, _written(value)) for name, value in (fields or {}).items() if value is not None]
+    if fields is not None and not isinstance(fields, Mapping):
+        raise SearchError(ErrorCode.INTERNAL_ERROR, reason=f"parameters are {type(fields).__name__}, not a mapping")
+    pairs = [(name, _written(name, value)) for name, value in (fields or {}).items() if value is not None]
     for name, value in pairs:
         if not (is_encodable(name) and is_encodable(value)):
             raise unencodable()
     return pairs
 
 
-def _written(value: str | int | bool) -> str:
+def _written(name: str, value: object) -> str:
+    """A toolkit that passes anything else has a defect, which must not become a request for `['a', 'b']`."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if not isinstance(name, str) or not isinstance(value, str | int):
+        reason = f"parameter {str(name)[:64]!r} is {type(value).__name__}, not a text, a whole number or a boolean"
+        raise SearchError(ErrorCode.INTERNAL_ERROR, reason=reason)
     return str(value)
 
 

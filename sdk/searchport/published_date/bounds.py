@@ -47,9 +47,10 @@ _MONTH_IN_WORDS = re.compile(r"([^0-9]*+)([0-9]{4}+)([^0-9]*+)")
 
 
 def not_before(value: object, now: datetime) -> datetime | None:
-    """The earliest instant, in UTC, that a vendor's date allows; None where it proves nothing. Never raises.
+    """The earliest instant, in UTC, that a vendor's date allows; None where it proves nothing.
 
-    value: anything a vendor sent. now: when the vendor answered, with its zone; relative ages count from it.
+    value: anything a vendor sent. now: when the vendor answered, with its zone; relative ages count from it. Raises
+    ValueError for a `now` without a zone, and nothing else.
 
     - What `normalize` accepts gives its own instant, a calendar date its midnight in UTC.
     - A time without a zone, or with a zone's name that is none of UTC, GMT, UT and Z, gives its reading in UTC less 14
@@ -66,6 +67,8 @@ def not_before(value: object, now: datetime) -> datetime | None:
     >>> not_before("last summer", answered) is None
     True
     """
+    if now.tzinfo is None:
+        raise ValueError("now has no zone; pass an aware datetime such as datetime.now(UTC)")
     text = exact_text(value)
     if text is None or len(text) > MAX_LENGTH:
         return None

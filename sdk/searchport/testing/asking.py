@@ -25,12 +25,14 @@ async def ask(
     credential: str | None = "test-key",
     settings: Mapping[str, object] | None = None,
     model: str | None = None,
+    public_url: str | None = None,
     now: datetime | None = None,
     deadline_seconds: float = 5,
 ) -> SearchResponse:
     """What the toolkit returns for `request`, all pages joined, before any guarantee.
 
     http: from `FakeWeb.client()`, or an HttpClient under `vendor_wire`. settings: stored values, as an admin would give them.
+    public_url: scheme, host and port of the server that the call would come through.
     Raises SearchError, as a call on the platform would.
     """
     web_search = toolkit.web_search
@@ -45,4 +47,5 @@ async def ask(
         now=now or datetime.now(UTC),
         deadline=deadline,
         model=model,
+        public_url=public_url,
     )
