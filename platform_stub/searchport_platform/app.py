@@ -52,7 +52,7 @@ def build_app(settings: Settings, router: Router, platform: Platform | None = No
     if settings.is_production and not settings.ops_token:
         raise SettingsError("SEARCHPORT_OPS_TOKEN: required where SEARCHPORT_ENV is production; set it to a long random text")
     app = web.Application(middlewares=[log_access], client_max_size=BODY_LIMIT)
-    app.add_routes(HealthDoor(router).routes())
+    app.add_routes(HealthDoor(router, platform).routes())
     app.add_routes(OpsDoor(router, settings.ops_token, version("searchport")).routes())
     if platform is not None:
         app.add_routes(SearchDoor(platform).routes())

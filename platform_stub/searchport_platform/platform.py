@@ -12,8 +12,8 @@ from pathlib import Path
 
 import attrs
 import structlog
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from searchport.egress import AddressPolicy
 from searchport.errors import ErrorCode, SearchError, shorten
@@ -23,8 +23,8 @@ from searchport.web_search import SearchModel
 from searchport_platform.registry import AnyToolkit, Registry
 from searchport_platform.routing.clients import HttpClients
 from searchport_platform.routing.router import Route, Router
-from searchport_platform.storage.engine import DEFAULT_URL, migrate, open_engine, parse_url, sqlite_file
-from searchport_platform.tenancy import tokens
+from searchport_platform.storage.engine import DEFAULT_URL, migrate, open_engine, parse_url, sqlite_file, transaction
+from searchport_platform.tenancy import selections, tokens
 from searchport_platform.tenancy.administration import Administration
 from searchport_platform.tenancy.admission import Admission, Caller, admit
 from searchport_platform.tenancy.sealing import Keyring, SealingError, load_key_file, new_key
@@ -67,6 +67,8 @@ class Platform:
         async with open_engine(url) as engine, HttpClients() as clients:
             await migrate(engine)
             platform = cls(engine=engine, router=router or Router(registry=Registry.discover(), clients=clients), keyring=keyring)
+            await platform.check_storage()
+            await platform._warn_of_unknown_providers()
             if prepare:
                 await asyncio.gather(*(asyncio.to_thread(_prepare, toolkit) for toolkit in platform.router.registry))
             yield platform
@@ -103,7 +105,7 @@ class Platform:
 
     async def authenticate(self, bearer: str, *, agent: str | None = None) -> Caller:
         """Who bears this token. agent: the agent that the call names. Raises SearchError: `unauthorized`, `forbidden`."""
-        async with self._transaction() as connection:
+        async with transaction(self.engine) as connection:
             token = await tokens.find(connection, bearer)
             today = datetime.now(UTC).date().isoformat()
             if token is not None and token.last_used_day != today:
@@ -152,18 +154,22 @@ class Platform:
         route = Route(toolkit=toolkit, credential=credential, settings={**settings, **of_operator})
         return await self.router.list_models(route)
 
-    @asynccontextmanager
-    async def _transaction(self) -> AsyncIterator[AsyncConnection]:
-        try:
-            async with self.engine.begin() as connection:
-                yield connection
-        except DBAPIError as error:
-            _log.error("the database did not answer", exception=type(error.orig).__name__)
-            raise SearchError(ErrorCode.STORAGE_UNAVAILABLE) from None
+    async def check_storage(self) -> None:
+        """Raises SearchError (`storage_unavailable`) where the database does not answer."""
+        async with transaction(self.engine) as connection:
+            await connection.execute(select(1))
+
+    async def _warn_of_unknown_providers(self) -> None:
+        """An organization whose provider is not enabled gets an error a call; its operator should know before."""
+        async with transaction(self.engine) as connection:
+            in_use = await selections.providers_in_use(connection)
+        for provider, organizations in in_use.items():
+            if provider not in self.router.registry.toolkits:
+                _log.warning("a selected provider is not enabled", provider=provider, organizations=organizations)
 
     async def _admit(self, caller: Caller) -> Admission:
         try:
-            async with self._transaction() as connection:
+            async with transaction(self.engine) as connection:
                 return await admit(connection, caller, self.keyring)
         except SealingError as error:
             raise SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED, reason=str(error)) from None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import attrs
 from aiohttp import web
 
+from searchport.errors import SearchError
+from searchport_platform.platform import Platform
 from searchport_platform.routing.router import Router
 
 __all__ = ["HealthDoor"]
@@ -15,6 +17,7 @@ class HealthDoor:
     """Both are open to everyone and tell no secret."""
 
     router: Router
+    platform: Platform | None = None
 
     def routes(self) -> list[web.RouteDef]:
         """What the server mounts."""
@@ -25,7 +28,12 @@ class HealthDoor:
         return web.json_response({"ok": True})
 
     async def readyz(self, _request: web.Request) -> web.Response:
-        """200 with the number of enabled providers and the ends that are announced."""
+        """200 with the number of enabled providers and the ends that are announced; 503 where the database does not answer."""
+        if self.platform is not None:
+            try:
+                await self.platform.check_storage()
+            except SearchError as error:
+                return web.json_response({"ok": False, "code": str(error.code)}, status=error.code.status)
         registry = self.router.registry
         sunsets = {toolkit.id: toolkit.sunset.ends.isoformat() for toolkit in registry if toolkit.sunset is not None}
         return web.json_response({"ok": True, "providers": len(registry.toolkits), "sunsets": sunsets})

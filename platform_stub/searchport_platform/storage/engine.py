@@ -6,18 +6,24 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import structlog
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, event, make_url
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import StaticPool
 
-__all__ = ["DEFAULT_URL", "DatabaseUrlError", "migrate", "open_engine", "parse_url", "sqlite_file"]
+from searchport.errors import ErrorCode, SearchError
+
+__all__ = ["DEFAULT_URL", "DatabaseUrlError", "migrate", "open_engine", "parse_url", "sqlite_file", "transaction"]
 
 DEFAULT_URL = "sqlite:///searchport.db"
 _BUSY_MS = 5_000
+
+_log = structlog.get_logger("searchport.storage")
 
 
 class DatabaseUrlError(ValueError):
@@ -52,6 +58,18 @@ async def open_engine(url: URL) -> AsyncIterator[AsyncEngine]:
         yield engine
     finally:
         await engine.dispose()
+
+
+@asynccontextmanager
+async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    """A transaction, committed at the end. Raises SearchError (`storage_unavailable`) where the database does not answer."""
+    try:
+        async with engine.begin() as connection:
+            yield connection
+    except (DBAPIError, PoolTimeoutError) as error:
+        # Its text holds the statement and its parameters.
+        _log.error("the database did not answer", exception=type(getattr(error, "orig", None) or error).__name__)
+        raise SearchError(ErrorCode.STORAGE_UNAVAILABLE) from None
 
 
 def _set_pragmas(connection: object, _record: object) -> None:

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from searchport.errors import ErrorCode, SearchError
 from searchport_platform.registry import Registry
+from searchport_platform.storage.engine import transaction
 from searchport_platform.tenancy import agents, audit, credentials, operator_settings, organizations, selections, switches, tokens
 from searchport_platform.tenancy.agents import DEFAULT_AGENT, Agent
 from searchport_platform.tenancy.credentials import Credential
@@ -37,7 +38,7 @@ class Administration:
     async def _change(
         self, organization: str | None, action: str, subject: str, details: Mapping[str, object] | None = None
     ) -> AsyncIterator[AsyncConnection]:
-        async with self.engine.begin() as connection:
+        async with transaction(self.engine) as connection:
             if organization is not None:
                 await self._find(connection, organization)
             yield connection
@@ -62,12 +63,12 @@ class Administration:
 
     async def list_organizations(self) -> list[Organization]:
         """Every organization."""
-        async with self.engine.connect() as connection:
+        async with transaction(self.engine) as connection:
             return await organizations.list_all(connection)
 
     async def get_organization(self, organization: str) -> Organization:
         """One organization."""
-        async with self.engine.connect() as connection:
+        async with transaction(self.engine) as connection:
             return await self._find(connection, organization)
 
     async def bound_organization(
@@ -113,7 +114,7 @@ class Administration:
 
     async def find_operator_settings(self, organization: str, provider: str) -> Mapping[str, object]:
         """A provider's operator-only settings of one organization; empty where there are none."""
-        async with self.engine.connect() as connection:
+        async with transaction(self.engine) as connection:
             return (await operator_settings.all_of(connection, organization)).get(provider, {})
 
     async def turn_off(self, provider: str, reason: str) -> None:
@@ -129,7 +130,7 @@ class Administration:
 
     async def switched_off(self) -> dict[str, str]:
         """Provider id -> why it is off."""
-        async with self.engine.connect() as connection:
+        async with transaction(self.engine) as connection:
             return await switches.all_off(connection)
 
     # Agents, tokens, credentials, selections: an organization's.
@@ -142,7 +143,7 @@ class Administration:
 
     async def list_agents(self, organization: str, *, agent: str | None = None) -> list[Agent]:
         """Its agents, or the one that is named."""
-        async with self.engine.connect() as connection:
+        async with transaction(self.engine) as connection:
             await self._find(connection, organization)
             return await agents.list_of(connection, organization, agent=agent)
 
@@ -169,7 +170,7 @@ class Administration:
 
     async def list_tokens(self, organization: str | None) -> list[Token]:
         """Its tokens, or the operators', without their secrets."""
-        async with self.engine.connect() as connection:
+        async with transaction(self.engine) as connection:
             if organization is not None:
                 await self._find(connection, organization)
             return await tokens.list_of(connection, organization)
@@ -188,7 +189,7 @@ class Administration:
 
     async def list_credentials(self, organization: str) -> list[Credential]:
         """What may be told of its keys."""
-        async with self.engine.connect() as connection:
+        async with transaction(self.engine) as connection:
             await self._find(connection, organization)
             return await credentials.list_of(connection, organization)
 
@@ -199,7 +200,7 @@ class Administration:
 
     async def open_credential(self, organization: str, provider: str) -> str | None:
         """A provider's key, for asking its vendor which models it has; never shown."""
-        async with self.engine.connect() as connection:
+        async with transaction(self.engine) as connection:
             return (await credentials.open_all(connection, organization, [provider], self.keyring)).get(provider)
 
     async def put_selection(self, organization: str, selection: Selection) -> None:
@@ -217,7 +218,7 @@ class Administration:
 
     async def find_selection(self, organization: str) -> Selection | None:
         """What it has selected."""
-        async with self.engine.connect() as connection:
+        async with transaction(self.engine) as connection:
             await self._find(connection, organization)
             return await selections.find(connection, organization)
 
@@ -228,7 +229,7 @@ class Administration:
 
     async def list_changes(self, organization: str | None, *, before: int | None = None) -> list[audit.Change]:
         """The audit trail, newest first, a hundred at a time."""
-        async with self.engine.connect() as connection:
+        async with transaction(self.engine) as connection:
             if organization is not None:
                 await self._find(connection, organization)
             return await audit.list_of(connection, organization, before=before)
@@ -237,6 +238,6 @@ class Administration:
         """Seals every key anew with the first secret key, a hundred a transaction; gives how many are left after each."""
         left = 1
         while left:
-            async with self.engine.begin() as connection:
+            async with transaction(self.engine) as connection:
                 left = await credentials.reseal_some(connection, self.keyring)
             yield left

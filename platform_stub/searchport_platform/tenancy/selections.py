@@ -6,13 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
-from sqlalchemy import RowMapping, delete, insert, select, update
+from sqlalchemy import RowMapping, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from searchport.request import DEFAULT_MAX_RESULTS, MAX_RESULTS
 from searchport_platform.storage.schema import selections
 
-__all__ = ["DEADLINE_SECONDS", "LONGEST_DEADLINE_SECONDS", "Choice", "Selection", "find", "put", "read_row", "remove"]
+__all__ = [
+    "DEADLINE_SECONDS",
+    "LONGEST_DEADLINE_SECONDS",
+    "Choice",
+    "Selection",
+    "find",
+    "providers_in_use",
+    "put",
+    "read_row",
+    "remove",
+]
 
 DEADLINE_SECONDS = 15.0
 LONGEST_DEADLINE_SECONDS = 20.0
@@ -58,6 +68,12 @@ async def find(connection: AsyncConnection, organization: str) -> Selection | No
     """The organization's selection; None where nothing is selected."""
     row = (await connection.execute(select(selections).where(selections.c.organization == organization))).mappings().first()
     return None if row is None else read_row(row)
+
+
+async def providers_in_use(connection: AsyncConnection) -> dict[str, int]:
+    """Provider id -> how many organizations have selected it; one of the listed exceptions, for a warning at start-up."""
+    query = select(selections.c.provider, func.count()).group_by(selections.c.provider)
+    return dict((await connection.execute(query)).tuples().all())
 
 
 async def put(connection: AsyncConnection, organization: str, selection: Selection) -> None:
