@@ -61,7 +61,7 @@ def _print_rows(rows: Sequence[attrs.AttrsInstance], *, as_json: bool, hidden: f
         return
     table = Table(box=None, padding=(0, 1))
     for name in listed[0] if listed else []:
-        table.add_column(name.replace("_", " "))
+        table.add_column(name.replace("_", " "), no_wrap=name == "id", overflow="fold")
     for row in listed:
         table.add_row(*(Text(_show(value)) for value in row.values()))
     Console().print(table if listed else Text("None."))

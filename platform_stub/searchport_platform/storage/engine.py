@@ -52,6 +52,8 @@ async def open_engine(url: URL) -> AsyncIterator[AsyncEngine]:
     file = sqlite_file(url)
     if file is not None and not file.parent.is_dir():
         raise DatabaseUrlError(f"the folder of the database, {file.parent}, is not there; make it first")
+    if file is not None and not file.exists():
+        file.touch(mode=0o600)  # it holds hashes of tokens and sealed keys: the operator's alone
     engine = create_async_engine(url) if file is not None else create_async_engine(url, poolclass=StaticPool)
     event.listen(engine.sync_engine, "connect", _set_pragmas)
     try:
