@@ -73,7 +73,7 @@ async def find(connection: AsyncConnection, organization: str) -> Selection | No
 async def providers_in_use(connection: AsyncConnection) -> dict[str, int]:
     """Provider id -> how many organizations have selected it; one of the listed exceptions, for a warning at start-up."""
     query = select(selections.c.provider, func.count()).group_by(selections.c.provider)
-    return dict((await connection.execute(query)).tuples().all())
+    return dict((await connection.execute(query)).all())
 
 
 async def put(connection: AsyncConnection, organization: str, selection: Selection) -> None:
