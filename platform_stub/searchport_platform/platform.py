@@ -27,6 +27,7 @@ from searchport_platform.storage.engine import DEFAULT_URL, migrate, open_engine
 from searchport_platform.tenancy import selections, tokens
 from searchport_platform.tenancy.administration import Administration
 from searchport_platform.tenancy.admission import Admission, Caller, admit
+from searchport_platform.tenancy.organizations import Organization
 from searchport_platform.tenancy.sealing import Keyring, SealingError, load_key_file, new_key
 from searchport_platform.tenancy.selections import Choice, Selection
 
@@ -107,11 +108,12 @@ class Platform:
         """Who bears this token. agent: the agent that the call names. Raises SearchError: `unauthorized`, `forbidden`."""
         async with transaction(self.engine) as connection:
             token = await tokens.find(connection, bearer)
-            today = datetime.now(UTC).date().isoformat()
-            if token is not None and token.last_used_day != today:
-                await tokens.mark_used(connection, token, today)
         if token is None:
             raise SearchError(ErrorCode.UNAUTHORIZED)
+        today = datetime.now(UTC).date().isoformat()
+        if token.last_used_day != today:
+            async with transaction(self.engine, writes=True) as connection:
+                await tokens.mark_used(connection, token, today)
         caller = Caller(organization=token.organization or "", scopes=token.scopes, token=token.id)
         if agent is not None and agent != token.agent:
             if token.agent is not None:
@@ -127,8 +129,8 @@ class Platform:
     async def list_models(self, organization: str, provider: str) -> list[SearchModel]:
         """A provider's models, asked with the organization's key and settings. Raises SearchError."""
         administration = self.administration()
-        toolkit = self.router.registry.get(provider)
         selection = await administration.find_selection(organization)
+        toolkit = self.router.registry.get(provider)
         chosen = [] if selection is None else [choice for choice in selection.choices if choice.provider == provider]
         return await self._ask_models(organization, toolkit, chosen[0].settings if chosen else {})
 
@@ -149,10 +151,25 @@ class Platform:
         if toolkit.web_search.fetch_models is None:
             return []
         administration = self.administration()
-        credential = await administration.open_credential(organization, toolkit.id)
+        found = await administration.get_organization(organization)
+        self._check_usable(found, toolkit, await administration.switched_off())
+        try:
+            credential = await administration.open_credential(organization, toolkit.id)
+        except SealingError as error:
+            raise SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED, reason=str(error), provider=toolkit.id) from None
         of_operator = await administration.find_operator_settings(organization, toolkit.id)
-        route = Route(toolkit=toolkit, credential=credential, settings={**settings, **of_operator})
+        policy = AddressPolicy(allowed_hosts=found.allowed_hosts, allow_private_addresses=found.allow_private_addresses)
+        route = Route(toolkit=toolkit, credential=credential, settings={**settings, **of_operator}, policy=policy)
         return await self.router.list_models(route)
+
+    def _check_usable(self, organization: Organization, toolkit: AnyToolkit, off: Mapping[str, str]) -> None:
+        reason = None
+        if toolkit.id in off:
+            reason = f"the operator has turned it off: {off[toolkit.id]}"
+        elif not organization.may_select(toolkit.id):
+            reason = "the operator does not allow it to this organization"
+        if reason is not None:
+            raise SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED, reason=reason, provider=toolkit.id)
 
     async def check_storage(self) -> None:
         """Raises SearchError (`storage_unavailable`) where the database does not answer."""
@@ -177,12 +194,7 @@ class Platform:
     def _build_route(self, admission: Admission, choice: Choice) -> Route:
         """The route to a selected provider. Raises SearchError where it is off, not allowed, or behind a gate."""
         toolkit = self.router.registry.get(choice.provider)
-        if choice.provider in admission.switched_off:
-            reason = f"the operator has turned it off: {admission.switched_off[choice.provider]}"
-            raise SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED, reason=reason, provider=choice.provider)
-        if not admission.organization.may_select(choice.provider):
-            reason = "the operator does not allow it to this organization"
-            raise SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED, reason=reason, provider=choice.provider)
+        self._check_usable(admission.organization, toolkit, admission.switched_off)
         if not toolkit.is_keyless:
             admission.agent.check_credential()
         return Route(

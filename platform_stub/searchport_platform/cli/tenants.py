@@ -206,7 +206,7 @@ def create_token(
     organization: str | None, scopes: tuple[str, ...], name: str, agent_name: str | None, database: str | None
 ) -> None:
     """Make a token for ORGANIZATION, or without one an operator's; it is shown this once."""
-    if (organization is None) != (scopes == ("operator",)):
+    if (organization is None) != (set(scopes) == {"operator"}) or (organization is not None and "operator" in scopes):
         raise click.UsageError("give an organization, or the one scope `operator`")
     _, text = run_administration(
         database,

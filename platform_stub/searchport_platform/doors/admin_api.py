@@ -37,20 +37,32 @@ def _field(parse: Callable[..., object], words: str) -> dict[str, Option]:
     return {OPTION: Option(parse, words)}
 
 
+def _parse_settings(value: object) -> Mapping[str, object]:
+    if not isinstance(value, Mapping):
+        raise SearchError.invalid("$.settings", f"expected an object, got {shorten(value)}")
+    return dict(value)
+
+
+@attrs.frozen(kw_only=True)
+class FallbackBody:
+    """One of a selection's fallbacks, where it is more than a provider's id."""
+
+    provider: str
+    model: str | None = None
+    settings: Mapping[str, object] = attrs.field(factory=dict, metadata=_field(_parse_settings, "The provider's settings."))
+
+
 def _parse_choice(value: object) -> Choice:
-    return Choice(provider=value) if isinstance(value, str) else structure(value, Choice)
+    if isinstance(value, str):
+        return Choice(provider=value)
+    body = structure(value, FallbackBody)
+    return Choice(provider=body.provider, model=body.model, settings=body.settings)
 
 
 def _parse_choices(value: object) -> tuple[Choice, ...]:
     if not isinstance(value, list) or len(value) > 8:
         raise SearchError.invalid("$.fallbacks", "expected a list of at most 8 provider ids, or of objects with their settings")
     return tuple(_parse_choice(item) for item in value)
-
-
-def _parse_settings(value: object) -> Mapping[str, object]:
-    if not isinstance(value, Mapping):
-        raise SearchError.invalid("$.settings", f"expected an object, got {shorten(value)}")
-    return dict(value)
 
 
 def _parse_results(value: object) -> int:
@@ -252,6 +264,7 @@ class AdminDoor:
         """Selects a provider: the very next call goes there."""
         body = structure(await read_json(request), SelectionBody, spell=camel_case)
         selection = body.to_selection()
+        await administration.check_selection(organization, selection)
         await self.platform.check_models(organization, selection)
         await administration.put_selection(organization, selection)
         return _answer(_render_selection(selection))

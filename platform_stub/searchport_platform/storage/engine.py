@@ -22,6 +22,7 @@ __all__ = ["DEFAULT_URL", "DatabaseUrlError", "migrate", "open_engine", "parse_u
 
 DEFAULT_URL = "sqlite:///searchport.db"
 _BUSY_MS = 5_000
+_WRITES = "searchport_writes"
 
 _log = structlog.get_logger("searchport.storage")
 
@@ -34,7 +35,7 @@ def parse_url(text: str) -> URL:
     """A database URL with its asynchronous driver. Raises DatabaseUrlError, which never shows a password."""
     try:
         url = make_url(text)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # ValueError: a port that is no number; its text may hold a part of the password
         raise DatabaseUrlError(f"the database URL cannot be read; write it like {DEFAULT_URL}") from None
     if url.get_backend_name() == "sqlite":
         return url.set(drivername="sqlite+aiosqlite")
@@ -56,6 +57,7 @@ async def open_engine(url: URL) -> AsyncIterator[AsyncEngine]:
         file.touch(mode=0o600)  # it holds hashes of tokens and sealed keys: the operator's alone
     engine = create_async_engine(url) if file is not None else create_async_engine(url, poolclass=StaticPool)
     event.listen(engine.sync_engine, "connect", _set_pragmas)
+    event.listen(engine.sync_engine, "begin", _begin)
     try:
         yield engine
     finally:
@@ -63,10 +65,14 @@ async def open_engine(url: URL) -> AsyncIterator[AsyncEngine]:
 
 
 @asynccontextmanager
-async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """A transaction, committed at the end. Raises SearchError (`storage_unavailable`) where the database does not answer."""
+async def transaction(engine: AsyncEngine, *, writes: bool = False) -> AsyncIterator[AsyncConnection]:
+    """A transaction, committed at the end: all that it reads is of one moment.
+
+    writes: True where it changes anything: it then waits for its turn before it reads, so that what it read still holds.
+    Raises SearchError (`storage_unavailable`) where the database does not answer.
+    """
     try:
-        async with engine.begin() as connection:
+        async with engine.execution_options(**{_WRITES: writes}).begin() as connection:
             yield connection
     except (DBAPIError, PoolTimeoutError) as error:
         # Its text holds the statement and its parameters.
@@ -74,7 +80,13 @@ async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
         raise SearchError(ErrorCode.STORAGE_UNAVAILABLE) from None
 
 
+def _begin(connection: Connection) -> None:
+    """SQLite's driver begins a transaction at the first write; what was read before it is then of another moment."""
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get(_WRITES) else "BEGIN")
+
+
 def _set_pragmas(connection: object, _record: object) -> None:
+    connection.isolation_level = None  # type: ignore[attr-defined]  # the driver begins nothing of its own: `_begin` does
     cursor = connection.cursor()  # type: ignore[attr-defined]  # a DB-API connection, which has no common type
     # secure_delete: a deleted organization's rows must not linger in free pages.
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON", f"busy_timeout={_BUSY_MS}"):
@@ -84,7 +96,7 @@ def _set_pragmas(connection: object, _record: object) -> None:
 
 async def migrate(engine: AsyncEngine) -> None:
     """Brings the schema to the newest revision; does nothing where it is there."""
-    async with engine.begin() as connection:
+    async with transaction(engine, writes=True) as connection:  # of two processes that start, one migrates
         await connection.run_sync(_upgrade)
 
 

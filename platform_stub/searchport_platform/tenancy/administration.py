@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import attrs
@@ -38,11 +38,28 @@ class Administration:
     async def _change(
         self, organization: str | None, action: str, subject: str, details: Mapping[str, object] | None = None
     ) -> AsyncIterator[AsyncConnection]:
-        async with transaction(self.engine) as connection:
+        async with transaction(self.engine, writes=True) as connection:
             if organization is not None:
                 await self._find(connection, organization)
             yield connection
-            await audit.record(connection, organization, actor=self.actor, action=action, subject=subject, details=details or {})
+            await self._record(connection, organization, action, subject, details or {})
+
+    async def _remove(
+        self, organization: str | None, action: str, subject: str, remove: Callable[[AsyncConnection], Awaitable[bool]]
+    ) -> bool:
+        """A removal with its line; False, and no line, where there was nothing to remove."""
+        async with transaction(self.engine, writes=True) as connection:
+            if organization is not None:
+                await self._find(connection, organization)
+            removed = await remove(connection)
+            if removed:
+                await self._record(connection, organization, action, subject, {})
+        return removed
+
+    async def _record(
+        self, connection: AsyncConnection, organization: str | None, action: str, subject: str, details: Mapping[str, object]
+    ) -> None:
+        await audit.record(connection, organization, actor=self.actor, action=action, subject=subject, details=details)
 
     async def _find(self, connection: AsyncConnection, organization: str) -> Organization:
         found = await organizations.find(connection, organization)
@@ -125,8 +142,7 @@ class Administration:
 
     async def turn_on(self, provider: str) -> bool:
         """Takes that back; False where it was on."""
-        async with self._change(None, "provider.on", provider) as connection:
-            return await switches.turn_on(connection, provider)
+        return await self._remove(None, "provider.on", provider, lambda connection: switches.turn_on(connection, provider))
 
     async def switched_off(self) -> dict[str, str]:
         """Provider id -> why it is off."""
@@ -149,8 +165,9 @@ class Administration:
 
     async def remove_agent(self, organization: str, agent: str) -> bool:
         """Deletes an agent; False where there is none."""
-        async with self._change(organization, "agent.remove", agent[:64]) as connection:
-            return await agents.remove(connection, organization, agent)
+        return await self._remove(
+            organization, "agent.remove", agent[:64], lambda connection: agents.remove(connection, organization, agent)
+        )
 
     async def issue_token(
         self,
@@ -177,8 +194,9 @@ class Administration:
 
     async def revoke_token(self, organization: str | None, token: str) -> bool:
         """Deletes a token; False where there is none."""
-        async with self._change(organization, "token.revoke", token[:64]) as connection:
-            return await tokens.revoke(connection, organization, token)
+        return await self._remove(
+            organization, "token.revoke", token[:64], lambda connection: tokens.revoke(connection, organization, token)
+        )
 
     async def store_credential(self, organization: str, provider: str, secret: object) -> Credential:
         """Stores a provider's key. Raises SearchError for a keyless provider."""
@@ -195,16 +213,20 @@ class Administration:
 
     async def remove_credential(self, organization: str, provider: str) -> bool:
         """Deletes a provider's key; False where there is none."""
-        async with self._change(organization, "credential.remove", provider[:64]) as connection:
-            return await credentials.remove(connection, organization, provider)
+        return await self._remove(
+            organization,
+            "credential.remove",
+            provider[:64],
+            lambda connection: credentials.remove(connection, organization, provider),
+        )
 
     async def open_credential(self, organization: str, provider: str) -> str | None:
         """A provider's key, for asking its vendor which models it has; never shown."""
         async with transaction(self.engine) as connection:
             return (await credentials.open_all(connection, organization, [provider], self.keyring)).get(provider)
 
-    async def put_selection(self, organization: str, selection: Selection) -> None:
-        """Selects. Raises SearchError for a provider that is not enabled or not allowed, and for wrong settings."""
+    async def check_selection(self, organization: str, selection: Selection) -> None:
+        """Raises SearchError for a provider that is not enabled or not allowed, and for wrong settings."""
         found = await self.get_organization(organization)
         for choice in selection.choices:
             toolkit = self.registry.get(choice.provider)
@@ -212,6 +234,10 @@ class Administration:
                 reason = "the operator does not allow it to this organization"
                 raise SearchError(ErrorCode.FORBIDDEN, reason=reason, provider=choice.provider, gate="provider")
             toolkit.check_settings(choice.settings, of_operator=False)
+
+    async def put_selection(self, organization: str, selection: Selection) -> None:
+        """Selects. Raises SearchError as `check_selection` does."""
+        await self.check_selection(organization, selection)
         details = {"providers": [choice.provider for choice in selection.choices], "model": selection.choice.model}
         async with self._change(organization, "selection.put", selection.choice.provider, details) as connection:
             await selections.put(connection, organization, selection)
@@ -224,8 +250,9 @@ class Administration:
 
     async def remove_selection(self, organization: str) -> bool:
         """Selects nothing; False where nothing was selected."""
-        async with self._change(organization, "selection.remove", organization) as connection:
-            return await selections.remove(connection, organization)
+        return await self._remove(
+            organization, "selection.remove", organization, lambda connection: selections.remove(connection, organization)
+        )
 
     async def list_changes(self, organization: str | None, *, before: int | None = None) -> list[audit.Change]:
         """The audit trail, newest first, a hundred at a time."""
@@ -238,6 +265,6 @@ class Administration:
         """Seals every key anew with the first secret key, a hundred a transaction; gives how many are left after each."""
         left = 1
         while left:
-            async with transaction(self.engine) as connection:
+            async with transaction(self.engine, writes=True) as connection:
                 left = await credentials.reseal_some(connection, self.keyring)
             yield left

@@ -16,7 +16,8 @@ def now() -> Instant:
 
 def write_instant(moment: datetime) -> Instant:
     """An aware instant as text."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    utc = moment.astimezone(UTC).replace(microsecond=0, tzinfo=None)
+    return f"{utc.isoformat()}Z"  # strftime's %Y has fewer than four digits before the year 1000
 
 
 def read_instant(text: Instant) -> datetime:

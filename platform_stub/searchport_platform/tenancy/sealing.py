@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import json
 import os
@@ -51,7 +50,7 @@ class Keyring:
         """A ring from base64 keys, by comma. Raises SealingError."""
         try:
             return cls([base64.b64decode(part.strip(), validate=True) for part in text.split(",")])
-        except binascii.Error:
+        except ValueError:  # binascii.Error is one; so is what a text beyond ASCII raises
             raise SealingError(f"SEARCHPORT_SECRET_KEYS: not base64 of {KEY_BYTES} bytes, by comma") from None
 
     def seal(self, secret: str, place: Sequence[str]) -> Sealed:
