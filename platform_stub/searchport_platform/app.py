@@ -6,7 +6,7 @@ import asyncio
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from importlib.metadata import version
 
 import structlog
@@ -15,11 +15,12 @@ from aiohttp import web
 from searchport import manual
 from searchport.wire import nearest
 from searchport_platform.doors.admin_api import AdminDoor
-from searchport_platform.doors.health import HealthDoor
+from searchport_platform.doors.health import Drain, HealthDoor
 from searchport_platform.doors.http import BODY_LIMIT, log_access
 from searchport_platform.doors.http_api import SearchDoor
 from searchport_platform.doors.manual import ManualDoor
 from searchport_platform.doors.ops import OpsDoor
+from searchport_platform.doors.problem import answer_unknown_routes
 from searchport_platform.platform import Platform
 from searchport_platform.registry import Registry
 from searchport_platform.routing.clients import HttpClients
@@ -28,8 +29,11 @@ from searchport_platform.settings import BASE_URLS, DEFAULT_PROVIDER, KEEP, Sett
 
 __all__ = ["bind", "build_app", "build_router", "local_url", "open_app", "serve"]
 
-DRAIN_SECONDS = 20.0
+DRAIN = web.AppKey("DRAIN", Drain)
+DRAIN_SECONDS = 20.5
 """How long calls in flight may take after SIGTERM; longer than any deadline of a call."""
+STILL_OPEN_SECONDS = 3.0
+"""Of these, how long new connections are still accepted, so that who balances the load can see that the server is not ready."""
 
 _log = structlog.get_logger("searchport.server")
 
@@ -51,8 +55,10 @@ def build_app(settings: Settings, router: Router, platform: Platform | None = No
     """The server: the stateless door alone, or with a platform the platform's doors too. Raises SettingsError."""
     if settings.is_production and not settings.ops_token:
         raise SettingsError("SEARCHPORT_OPS_TOKEN: required where SEARCHPORT_ENV is production; set it to a long random text")
-    app = web.Application(middlewares=[log_access], client_max_size=BODY_LIMIT)
-    app.add_routes(HealthDoor(router, platform).routes())
+    drain = Drain()
+    app = web.Application(middlewares=[log_access, answer_unknown_routes, drain.count()], client_max_size=BODY_LIMIT)
+    app[DRAIN] = drain
+    app.add_routes(HealthDoor(router, platform, drain).routes())
     app.add_routes(OpsDoor(router, settings.ops_token, version("searchport")).routes())
     if platform is not None:
         app.add_routes(SearchDoor(platform).routes())
@@ -71,7 +77,12 @@ async def open_app(
         router = build_router(settings, clients, public_url=settings.public_url or public_url)
         platform = None
         if not ops_only:
-            opening = Platform.open(settings.database_url, secret_keys=settings.secret_keys, router=router)
+            opening = Platform.open(
+                settings.database_url,
+                secret_keys=settings.secret_keys,
+                router=router,
+                default_provider=settings.default_provider or None,
+            )
             platform = await stack.enter_async_context(opening)
         for toolkit in router.registry:
             for notice in router.read_notices(toolkit):
@@ -97,7 +108,10 @@ def local_url(listening: socket.socket) -> str:
 
 
 async def serve(app: web.Application, listening: socket.socket, *, on_ready: Callable[[], None] = lambda: None) -> None:
-    """Serves until SIGTERM or SIGINT, then lets calls in flight finish. on_ready: called once connections are accepted."""
+    """Serves until SIGTERM or SIGINT, then lets calls in flight finish: at most `STILL_OPEN_SECONDS` and `DRAIN_SECONDS` later.
+
+    on_ready: called once connections are accepted.
+    """
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
@@ -108,6 +122,9 @@ async def serve(app: web.Application, listening: socket.socket, *, on_ready: Cal
         _log.info("listening", url=local_url(listening))
         on_ready()
         await stopping.wait()
-        _log.info("stopping")
+        _log.info("stopping", in_flight=app[DRAIN].in_flight)
+        app[DRAIN].begin()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(app[DRAIN].wait_idle(), STILL_OPEN_SECONDS)
     finally:
         await runner.cleanup()

@@ -24,11 +24,11 @@ from searchport_platform.registry import AnyToolkit, Registry
 from searchport_platform.routing.clients import HttpClients
 from searchport_platform.routing.router import Route, Router
 from searchport_platform.storage.engine import DEFAULT_URL, migrate, open_engine, parse_url, sqlite_file, transaction
-from searchport_platform.tenancy import selections, tokens
+from searchport_platform.tenancy import credentials, selections, tokens
 from searchport_platform.tenancy.administration import Administration
 from searchport_platform.tenancy.admission import Admission, Caller, admit
 from searchport_platform.tenancy.organizations import Organization
-from searchport_platform.tenancy.sealing import Keyring, SealingError, load_key_file, new_key
+from searchport_platform.tenancy.sealing import Keyring, load_key_file, new_key
 from searchport_platform.tenancy.selections import Choice, Selection
 
 __all__ = ["ACTION", "Caller", "Platform"]
@@ -45,6 +45,7 @@ class Platform:
     engine: AsyncEngine
     router: Router
     keyring: Keyring
+    default_provider: str | None = None
 
     @classmethod
     @asynccontextmanager
@@ -54,20 +55,23 @@ class Platform:
         *,
         secret_keys: str = "",
         router: Router | None = None,
+        default_provider: str | None = None,
         prepare: bool = True,
     ) -> AsyncIterator[Platform]:
         """A platform on a database, which is brought to the newest schema; closed at the end.
 
         secret_keys: base64 keys by comma, as SEARCHPORT_SECRET_KEYS holds them; where it is empty, a key file beside the
-        database's own, made with mode 0600. router: which toolkits there are; by default the built-in ones. prepare: False
-        leaves out what toolkits do to make their first call fast.
+        database's own, made with mode 0600. router: which toolkits there are; by default the built-in ones.
+        default_provider: what new organizations begin with. prepare: False leaves out what toolkits do to make their first
+        call fast.
         Raises DatabaseUrlError, RegistryError, SealingError.
         """
         url = parse_url(database_url)
-        keyring = Keyring.parse(secret_keys) if secret_keys.strip() else _default_keyring(sqlite_file(url))
         async with open_engine(url) as engine, HttpClients() as clients:
             await migrate(engine)
-            platform = cls(engine=engine, router=router or Router(registry=Registry.discover(), clients=clients), keyring=keyring)
+            keyring = Keyring.parse(secret_keys) if secret_keys.strip() else _default_keyring(sqlite_file(url))
+            router = router or Router(registry=Registry.discover(), clients=clients)
+            platform = cls(engine=engine, router=router, keyring=keyring, default_provider=default_provider)
             await platform.check_storage()
             await platform._warn_of_unknown_providers()
             if prepare:
@@ -120,11 +124,18 @@ class Platform:
                 reason = f"this token is bound to agent {token.agent!r}; leave the agent out"
                 raise SearchError(ErrorCode.FORBIDDEN, reason=reason, gate="agent")
             caller.check_scope(tokens.Scope.AGENTS)
-        return attrs.evolve(caller, agent=agent or token.agent or caller.agent)
+        named = agent if agent is not None else token.agent
+        return caller if named is None else attrs.evolve(caller, agent=named)
 
     def administration(self, actor: str = "command line") -> Administration:
         """What operators and admins change. actor: who, for the audit trail."""
-        return Administration(engine=self.engine, registry=self.router.registry, keyring=self.keyring, actor=actor)
+        return Administration(
+            engine=self.engine,
+            registry=self.router.registry,
+            keyring=self.keyring,
+            default_provider=self.default_provider,
+            actor=actor,
+        )
 
     async def list_models(self, organization: str, provider: str) -> list[SearchModel]:
         """A provider's models, asked with the organization's key and settings. Raises SearchError."""
@@ -153,10 +164,7 @@ class Platform:
         administration = self.administration()
         found = await administration.get_organization(organization)
         self._check_usable(found, toolkit, await administration.switched_off())
-        try:
-            credential = await administration.open_credential(organization, toolkit.id)
-        except SealingError as error:
-            raise SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED, reason=str(error), provider=toolkit.id) from None
+        credential = await administration.open_credential(organization, toolkit.id)
         of_operator = await administration.find_operator_settings(organization, toolkit.id)
         policy = AddressPolicy(allowed_hosts=found.allowed_hosts, allow_private_addresses=found.allow_private_addresses)
         route = Route(toolkit=toolkit, credential=credential, settings={**settings, **of_operator}, policy=policy)
@@ -185,21 +193,19 @@ class Platform:
                 _log.warning("a selected provider is not enabled", provider=provider, organizations=organizations)
 
     async def _admit(self, caller: Caller) -> Admission:
-        try:
-            async with transaction(self.engine) as connection:
-                return await admit(connection, caller, self.keyring)
-        except SealingError as error:
-            raise SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED, reason=str(error)) from None
+        async with transaction(self.engine) as connection:
+            return await admit(connection, caller)
 
     def _build_route(self, admission: Admission, choice: Choice) -> Route:
         """The route to a selected provider. Raises SearchError where it is off, not allowed, or behind a gate."""
         toolkit = self.router.registry.get(choice.provider)
         self._check_usable(admission.organization, toolkit, admission.switched_off)
         if not toolkit.is_keyless:
-            admission.agent.check_credential()
+            admission.agent.check_credential(choice.provider)
+        sealed = admission.credentials.get(choice.provider)
         return Route(
             toolkit=toolkit,
-            credential=admission.credentials.get(choice.provider),
+            credential=credentials.unseal(sealed, admission.organization.id, choice.provider, self.keyring),
             settings={**choice.settings, **admission.operator_settings.get(choice.provider, {})},
             model=choice.model,
             policy=AddressPolicy(

@@ -119,9 +119,9 @@ async def test_no_audit_line_shows_a_key(bench: Any) -> None:
 async def test_no_repr_shows_a_key(bench: Any) -> None:
     await bench.tenant("ours", "acme", keys={"acme": CANARY})
     async with bench.platform.engine.connect() as connection:
-        admission = await admit(connection, Caller(organization="ours"), bench.platform.keyring)
+        admission = await admit(connection, Caller(organization="ours"))
     route = bench.platform._build_route(admission, admission.selection.choice)
-    assert (admission.credentials["acme"], route.credential) == (CANARY, CANARY)
+    assert route.credential == CANARY
     assert CANARY not in f"{admission!r} {route!r} {bench.platform!r} {bench.administration!r}"
 
 

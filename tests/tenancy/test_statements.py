@@ -148,6 +148,7 @@ VERBS = [
     "org setting firm acme base_url=https://api.acme.example",
     "org setting firm acme",
     "agent put firm robot --tool web.* --credential search.apiKey",
+    "agent bound firm robot --allow-host vendor.internal:8443",
     "agent list firm",
     "token create firm --scope search --agent robot",
     "token create --scope operator",

@@ -56,7 +56,14 @@ async def _prepare(platform: Platform, url: str, ops_token: str) -> DemoAccess:
     administration = platform.administration()
     if ORGANIZATION not in {organization.id for organization in await administration.list_organizations()}:
         await administration.create_organization(ORGANIZATION, "Demo", provider=PROVIDER)
-    await administration.bound_organization(ORGANIZATION, result_hosts=[url.removeprefix("http://")])
+    organization = await administration.get_organization(ORGANIZATION)
+    await administration.bound_organization(
+        ORGANIZATION,
+        allowed_providers=organization.allowed_providers,
+        allowed_hosts=organization.allowed_hosts,
+        allow_private_addresses=organization.allow_private_addresses,
+        result_hosts=[url.removeprefix("http://")],
+    )
     for token in await administration.list_tokens(ORGANIZATION):
         if token.name == TOKEN_NAME:
             await administration.revoke_token(ORGANIZATION, token.id)

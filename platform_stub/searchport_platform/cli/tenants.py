@@ -43,7 +43,13 @@ def run_administration(database: str | None, work: Callable[[Administration], Aw
             clients = await stack.enter_async_context(HttpClients())
             router = build_router(settings, clients)
             url = database or settings.database_url
-            opening = Platform.open(url, secret_keys=settings.secret_keys, router=router, prepare=False)
+            opening = Platform.open(
+                url,
+                secret_keys=settings.secret_keys,
+                router=router,
+                default_provider=settings.default_provider or None,
+                prepare=False,
+            )
             platform = await stack.enter_async_context(opening)
             return await work(platform.administration())
 
@@ -90,10 +96,7 @@ def create_org(organization: str, name: str | None, provider: str | None, databa
     """Make ORGANIZATION, with its `default` agent."""
 
     async def work(administration: Administration) -> None:
-        chosen = provider or load_settings().default_provider or None
-        if chosen is not None:
-            administration.registry.get(chosen)
-        await administration.create_organization(organization, name or organization, provider=chosen)
+        await administration.create_organization(organization, name or organization, provider=provider)
 
     run_administration(database, work)
     click.echo(f"Organization {organization} is made. A token for it: searchport token create {organization} --scope search")
@@ -143,6 +146,9 @@ def bound_org(
 @database_option
 def set_org(organization: str, provider: str, settings: tuple[str, ...], database: str | None) -> None:
     """Set PROVIDER's operator-only settings for ORGANIZATION, in place of those before; none given takes them away."""
+    odd = [pair for pair in settings if "=" not in pair]
+    if odd:
+        raise click.UsageError(f"{odd[0][:40]!r} is no NAME=VALUE pair")
     values = dict(pair.partition("=")[::2] for pair in settings)
     run_administration(database, lambda administration: administration.put_operator_settings(organization, provider, values))
     click.echo(f"Settings of {provider} for {organization}: {', '.join(values) or 'none'}.")
@@ -180,6 +186,25 @@ def put_agent(organization: str, name: str, tools: tuple[str, ...], credentials:
     click.echo(
         f"Agent {name} of {organization}: tools {', '.join(tools) or 'none'}; credentials {', '.join(credentials) or 'none'}."
     )
+
+
+@agent.command("bound")
+@click.argument("organization")
+@click.argument("name")
+@click.option("--allow-host", "hosts", multiple=True, metavar="HOST[:PORT]", help="A private host that its calls may reach.")
+@click.option("--allow-private-addresses", is_flag=True, help="Let its calls reach any private address.")
+@database_option
+def bound_agent(
+    organization: str, name: str, hosts: tuple[str, ...], allow_private_addresses: bool, database: str | None
+) -> None:
+    """Set what the agent NAME of ORGANIZATION may reach, in place of what was set before."""
+    run_administration(
+        database,
+        lambda administration: administration.bound_agent(
+            organization, name, allowed_hosts=hosts, allow_private_addresses=allow_private_addresses
+        ),
+    )
+    click.echo(f"Agent {name} of {organization} is bounded.")
 
 
 @agent.command("list")
@@ -275,7 +300,8 @@ def rotate(database: str | None) -> None:
     """
 
     async def work(administration: Administration) -> None:
-        with Progress(console=Console(stderr=True), transient=True) as progress:
+        console = Console(stderr=True)
+        with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
             task = progress.add_task("Sealing anew", total=None)
             async for left in administration.rotate_keys():
                 progress.update(task, description=f"Sealing anew, {left} left")

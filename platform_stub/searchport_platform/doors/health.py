@@ -2,14 +2,58 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import attrs
 from aiohttp import web
+from aiohttp.typedefs import Middleware
 
 from searchport.errors import SearchError
+from searchport_platform.doors.http import Handler
 from searchport_platform.platform import Platform
 from searchport_platform.routing.router import Router
 
-__all__ = ["HealthDoor"]
+__all__ = ["Drain", "HealthDoor"]
+
+_PATHS = frozenset({"/healthz", "/readyz"})
+
+
+@attrs.define(eq=False)
+class Drain:
+    """The end of a server: from `begin` on it is not ready, and it is `idle` when the last call has its answer.
+
+    in_flight: calls that are being answered, probes of its health left out.
+    """
+
+    is_on: bool = False
+    in_flight: int = 0
+    _idle: asyncio.Event = attrs.field(factory=asyncio.Event, init=False)
+
+    def begin(self) -> None:
+        """Takes the server out of service; calls that still arrive are answered."""
+        self.is_on = True
+
+    async def wait_idle(self) -> None:
+        """Returns when nothing is in flight."""
+        while self.in_flight:
+            self._idle.clear()
+            await self._idle.wait()
+
+    def count(self) -> Middleware:
+        """The middleware that counts calls."""
+
+        @web.middleware
+        async def counting(request: web.Request, handler: Handler) -> web.StreamResponse:
+            if request.path in _PATHS:
+                return await handler(request)
+            self.in_flight += 1
+            try:
+                return await handler(request)
+            finally:
+                self.in_flight -= 1
+                self._idle.set()
+
+        return counting
 
 
 @attrs.frozen
@@ -18,6 +62,7 @@ class HealthDoor:
 
     router: Router
     platform: Platform | None = None
+    drain: Drain = attrs.field(factory=Drain)
 
     def routes(self) -> list[web.RouteDef]:
         """What the server mounts."""
@@ -28,7 +73,12 @@ class HealthDoor:
         return web.json_response({"ok": True})
 
     async def readyz(self, _request: web.Request) -> web.Response:
-        """200 with the number of enabled providers and the ends that are announced; 503 where the database does not answer."""
+        """200 with the number of enabled providers and the ends that are announced; 503 where it is to get no more calls.
+
+        That is while the database does not answer, and from the signal to stop on.
+        """
+        if self.drain.is_on:
+            return web.json_response({"ok": False, "code": "stopping"}, status=503)
         if self.platform is not None:
             try:
                 await self.platform.check_storage()

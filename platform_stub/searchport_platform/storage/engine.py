@@ -38,6 +38,8 @@ def parse_url(text: str) -> URL:
     except (ArgumentError, ValueError):  # ValueError: a port that is no number; its text may hold a part of the password
         raise DatabaseUrlError(f"the database URL cannot be read; write it like {DEFAULT_URL}") from None
     if url.get_backend_name() == "sqlite":
+        if url.query or "\0" in (url.database or ""):
+            raise DatabaseUrlError(f"an SQLite URL is a path alone; write it like {DEFAULT_URL}")
         return url.set(drivername="sqlite+aiosqlite")
     raise DatabaseUrlError(f"database {url.get_backend_name()!r} is not supported; write the URL like {DEFAULT_URL}")
 

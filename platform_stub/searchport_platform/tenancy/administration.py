@@ -14,6 +14,7 @@ from searchport_platform.storage.engine import transaction
 from searchport_platform.tenancy import agents, audit, credentials, operator_settings, organizations, selections, switches, tokens
 from searchport_platform.tenancy.agents import DEFAULT_AGENT, Agent
 from searchport_platform.tenancy.credentials import Credential
+from searchport_platform.tenancy.names import parse_patterns, parse_words
 from searchport_platform.tenancy.organizations import Organization
 from searchport_platform.tenancy.sealing import Keyring
 from searchport_platform.tenancy.selections import Choice, Selection
@@ -32,6 +33,7 @@ class Administration:
     engine: AsyncEngine
     registry: Registry
     keyring: Keyring
+    default_provider: str | None = None
     actor: str = "command line"
 
     @asynccontextmanager
@@ -70,7 +72,10 @@ class Administration:
     # Organizations: an operator's.
 
     async def create_organization(self, organization: object, name: str, *, provider: str | None = None) -> Organization:
-        """A new organization with its `default` agent and, where `provider` is given, that selection."""
+        """A new organization with its `default` agent, and the provider that new ones begin with, or `provider`."""
+        provider = provider or self.default_provider
+        if provider is not None:
+            self.registry.get(provider)
         async with self._change(None, "organization.create", str(organization)[:64]) as connection:
             made = await organizations.create(connection, organization, name)
             await agents.put(connection, made.id, DEFAULT_AGENT, tools=["web.*"], credentials=["search.apiKey"])
@@ -142,6 +147,7 @@ class Administration:
 
     async def turn_on(self, provider: str) -> bool:
         """Takes that back; False where it was on."""
+        self.registry.get(provider)
         return await self._remove(None, "provider.on", provider, lambda connection: switches.turn_on(connection, provider))
 
     async def switched_off(self) -> dict[str, str]:
@@ -153,9 +159,28 @@ class Administration:
 
     async def put_agent(self, organization: str, agent: object, *, tools: Sequence[str], credentials: Sequence[str]) -> Agent:
         """Makes an agent, or changes its gates."""
-        details = {"tools": list(tools), "credentials": list(credentials)}
+        details = {
+            "tools": parse_patterns(list(tools), "$.tools"),
+            "credentials": parse_patterns(list(credentials), "$.credentials"),
+        }
         async with self._change(organization, "agent.put", str(agent)[:64], details) as connection:
             return await agents.put(connection, organization, agent, tools=tools, credentials=credentials)
+
+    async def bound_agent(
+        self, organization: str, agent: str, *, allowed_hosts: Sequence[str] = (), allow_private_addresses: bool = False
+    ) -> None:
+        """Sets what an agent's calls may reach beyond the public internet; for operators. Raises SearchError for no agent."""
+        details = {"allowed_hosts": list(allowed_hosts), "allow_private_addresses": allow_private_addresses}
+        async with self._change(organization, "agent.bound", agent[:64], details) as connection:
+            found = await agents.bound(
+                connection,
+                organization,
+                agent,
+                allowed_hosts=allowed_hosts,
+                allow_private_addresses=allow_private_addresses,
+            )
+            if not found:
+                raise SearchError.invalid("$.agent", "there is no such agent; make it first")
 
     async def list_agents(self, organization: str, *, agent: str | None = None) -> list[Agent]:
         """Its agents, or the one that is named."""
@@ -179,6 +204,7 @@ class Administration:
         expires_at: str | None = None,
     ) -> tuple[Token, str]:
         """A new token and its text, shown this once. Raises SearchError for an agent that is not there."""
+        name = parse_words(name, "$.name")
         details: dict[str, object] = {"scopes": sorted(scopes), "agent": agent, "expires_at": expires_at}
         async with self._change(organization, "token.issue", name, details) as connection:
             if agent is not None and organization is not None and not await agents.list_of(connection, organization, agent=agent):
@@ -223,7 +249,8 @@ class Administration:
     async def open_credential(self, organization: str, provider: str) -> str | None:
         """A provider's key, for asking its vendor which models it has; never shown."""
         async with transaction(self.engine) as connection:
-            return (await credentials.open_all(connection, organization, [provider], self.keyring)).get(provider)
+            sealed = await credentials.read_sealed(connection, organization, [provider])
+        return credentials.unseal(sealed.get(provider), organization, provider, self.keyring)
 
     async def check_selection(self, organization: str, selection: Selection) -> None:
         """Raises SearchError for a provider that is not enabled or not allowed, and for wrong settings."""
@@ -263,6 +290,8 @@ class Administration:
 
     async def rotate_keys(self) -> AsyncIterator[int]:
         """Seals every key anew with the first secret key, a hundred a transaction; gives how many are left after each."""
+        async with transaction(self.engine, writes=True) as connection:
+            await self._record(connection, None, "keys.rotate", self.keyring.key_id, {})
         left = 1
         while left:
             async with transaction(self.engine, writes=True) as connection:

@@ -15,7 +15,7 @@ from searchport_platform.tenancy.agents import DEFAULT_AGENT, Agent
 from searchport_platform.tenancy.agents import read_row as read_agent
 from searchport_platform.tenancy.organizations import Organization
 from searchport_platform.tenancy.organizations import read_row as read_organization
-from searchport_platform.tenancy.sealing import Keyring
+from searchport_platform.tenancy.sealing import Sealed
 from searchport_platform.tenancy.selections import Selection
 from searchport_platform.tenancy.selections import read_row as read_selection
 from searchport_platform.tenancy.tokens import Scope
@@ -41,17 +41,17 @@ class Caller:
 
 @attrs.frozen(kw_only=True)
 class Admission:
-    """What one call is decided by. credentials: provider -> opened key. operator_settings: provider -> settings."""
+    """What one call is decided by. credentials: provider -> sealed key. operator_settings: provider -> settings."""
 
     organization: Organization
     agent: Agent
     selection: Selection
-    credentials: Mapping[str, str] = attrs.field(repr=False)
+    credentials: Mapping[str, Sealed]
     operator_settings: Mapping[str, Mapping[str, object]]
     switched_off: Mapping[str, str]
 
 
-async def admit(connection: AsyncConnection, caller: Caller, keyring: Keyring) -> Admission:
+async def admit(connection: AsyncConnection, caller: Caller) -> Admission:
     """Reads it, in four statements. Raises SearchError: `unauthorized`, `forbidden`, `provider_not_configured`."""
     organization, agent, selection = await _read_tenant(connection, caller)
     agent.check_tool()
@@ -60,7 +60,7 @@ async def admit(connection: AsyncConnection, caller: Caller, keyring: Keyring) -
         organization=organization,
         agent=agent,
         selection=selection,
-        credentials=await credentials.open_all(connection, organization.id, providers, keyring),
+        credentials=await credentials.read_sealed(connection, organization.id, providers),
         operator_settings=await operator_settings.all_of(connection, organization.id),
         switched_off=await switches.all_off(connection),
     )

@@ -12,9 +12,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from searchport.errors import ErrorCode, SearchError
 from searchport.toolkit import SEARCH_API_KEY
 from searchport_platform.storage.schema import agents
-from searchport_platform.tenancy.names import is_allowed, parse_name
+from searchport_platform.tenancy.names import check_hosts, is_allowed, parse_name
 
-__all__ = ["DEFAULT_AGENT", "TOOL", "Agent", "list_of", "put", "read_row", "remove"]
+__all__ = ["DEFAULT_AGENT", "TOOL", "Agent", "bound", "list_of", "put", "read_row", "remove"]
 
 DEFAULT_AGENT = "default"
 TOOL = "web.search"
@@ -36,10 +36,10 @@ class Agent:
         if not is_allowed(TOOL, self.tools):
             raise self._refuse(TOOL, "tools")
 
-    def check_credential(self) -> None:
-        """Raises SearchError (`forbidden`) where the agent may not use the organization's key."""
+    def check_credential(self, provider: str) -> None:
+        """Raises SearchError (`forbidden`) where the agent may not use the organization's key of this provider."""
         if not is_allowed(SEARCH_API_KEY, self.credentials):
-            raise self._refuse(SEARCH_API_KEY, "credentials")
+            raise attrs.evolve(self._refuse(SEARCH_API_KEY, "credentials"), provider=provider)
 
     def _refuse(self, name: str, gate: str) -> SearchError:
         reason = f"agent {self.id!r} is not allowed {name!r}; add it to the agent's {gate}"
@@ -78,6 +78,18 @@ async def put(
         values = {"organization": organization, "id": name, "allowed_hosts": [], "allow_private_addresses": False}
         await connection.execute(insert(agents).values(values | gates))
     return (await list_of(connection, organization, agent=name))[0]
+
+
+async def bound(
+    connection: AsyncConnection, organization: str, agent: str, *, allowed_hosts: Sequence[str], allow_private_addresses: bool
+) -> bool:
+    """Sets what an agent's calls may reach beyond the public internet; False where there is no such agent."""
+    values = {
+        "allowed_hosts": list(check_hosts(allowed_hosts, "$.allowedHosts")),
+        "allow_private_addresses": allow_private_addresses,
+    }
+    where = (agents.c.organization == organization, agents.c.id == agent)
+    return (await connection.execute(update(agents).where(*where).values(values))).rowcount > 0
 
 
 async def remove(connection: AsyncConnection, organization: str, agent: str) -> bool:

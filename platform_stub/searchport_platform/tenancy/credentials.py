@@ -8,13 +8,13 @@ import attrs
 from sqlalchemy import RowMapping, Select, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from searchport.errors import SearchError
+from searchport.errors import ErrorCode, SearchError
 from searchport.toolkit import SEARCH_API_KEY
 from searchport_platform.storage.schema import credentials
 from searchport_platform.tenancy import clock
-from searchport_platform.tenancy.sealing import Keyring, Sealed
+from searchport_platform.tenancy.sealing import Keyring, Sealed, SealingError
 
-__all__ = ["Credential", "list_of", "open_all", "remove", "reseal_some", "store"]
+__all__ = ["Credential", "list_of", "read_sealed", "remove", "reseal_some", "store", "unseal"]
 
 _LONGEST = 4_096
 _SHOWN = 4
@@ -80,15 +80,19 @@ async def list_of(connection: AsyncConnection, organization: str, *, provider: s
     return [_read_row(row) for row in (await connection.execute(query)).mappings()]
 
 
-async def open_all(
-    connection: AsyncConnection, organization: str, providers: Collection[str], keyring: Keyring
-) -> dict[str, str]:
-    """The keys of these providers, as far as they are stored. Raises SealingError."""
+async def read_sealed(connection: AsyncConnection, organization: str, providers: Collection[str]) -> dict[str, Sealed]:
+    """The sealed keys of these providers, as far as they are stored; `unseal` opens one where it is used."""
     query = _of(organization, "provider", "key_id", "nonce", "sealed").where(credentials.c.provider.in_(sorted(providers)))
-    return {
-        row["provider"]: keyring.open(Sealed(row["key_id"], row["nonce"], row["sealed"]), _place(organization, row["provider"]))
-        for row in (await connection.execute(query)).mappings()
-    }
+    rows = (await connection.execute(query)).mappings()
+    return {row["provider"]: Sealed(row["key_id"], row["nonce"], row["sealed"]) for row in rows}
+
+
+def unseal(sealed: Sealed | None, organization: str, provider: str, keyring: Keyring) -> str | None:
+    """The key; None where none is stored. Raises SearchError (`provider_not_configured`) where it does not open."""
+    try:
+        return None if sealed is None else keyring.open(sealed, _place(organization, provider))
+    except SealingError as error:
+        raise SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED, reason=str(error), provider=provider) from None
 
 
 async def remove(connection: AsyncConnection, organization: str, provider: str) -> bool:

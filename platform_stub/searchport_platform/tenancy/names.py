@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
+from searchport.egress import AddressPolicy
 from searchport.errors import SearchError, shorten
 
-__all__ = ["is_allowed", "parse_name", "parse_patterns"]
+__all__ = ["check_hosts", "is_allowed", "parse_name", "parse_patterns", "parse_words"]
 
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 _PATTERN = re.compile(r"[A-Za-z0-9_.*-]{1,64}")
 _MOST_PATTERNS = 64
+_MOST_WORDS = 200
 
 
 def parse_name(value: object, path: str) -> str:
@@ -31,6 +33,22 @@ def parse_patterns(value: object, path: str) -> list[str]:
     ):
         return list(value)
     raise SearchError.invalid(path, f"expected a list of at most {_MOST_PATTERNS} names or globs, such as ['web.*']")
+
+
+def parse_words(value: object, path: str) -> str:
+    """Words to show to people: printable, not blank, at most 200 characters. Raises SearchError at `path`."""
+    if isinstance(value, str) and value.strip() and len(value) <= _MOST_WORDS and value.isprintable():
+        return value.strip()
+    raise SearchError.invalid(path, f"expected printable words, not blank, at most {_MOST_WORDS} characters")
+
+
+def check_hosts(hosts: Sequence[str], path: str) -> Sequence[str]:
+    """The entries of an allow list. Raises SearchError at `path` for one that is not `host` or `host:port`."""
+    try:
+        AddressPolicy(allowed_hosts=hosts)
+    except ValueError as error:
+        raise SearchError.invalid(path, str(error)) from None
+    return hosts
 
 
 def is_allowed(name: str, patterns: Iterable[str]) -> bool:

@@ -14,7 +14,7 @@ from searchport.egress import AddressPolicy
 from searchport.errors import SearchError
 from searchport_platform.storage.schema import METADATA, TENANT_TABLES, organizations
 from searchport_platform.tenancy import clock
-from searchport_platform.tenancy.names import parse_name
+from searchport_platform.tenancy.names import check_hosts, parse_name, parse_words
 
 __all__ = ["Organization", "bound", "create", "delete_with_all_data", "find", "list_all"]
 
@@ -61,7 +61,7 @@ def read_row(row: RowMapping | Mapping[str, Any]) -> Organization:
 
 async def create(connection: AsyncConnection, organization: object, name: str) -> Organization:
     """A new organization. Raises SearchError (`validation_error`) for a name that is wrong or taken."""
-    made = Organization(id=parse_name(organization, "$.organization"), name=name, created_at=clock.now())
+    made = Organization(id=parse_name(organization, "$.organization"), name=parse_words(name, "$.name"), created_at=clock.now())
     values = attrs.asdict(made) | {"allowed_hosts": [], "result_hosts": []}
     try:
         await connection.execute(insert(organizations).values(values))
@@ -92,11 +92,8 @@ async def bound(
     result_hosts: Sequence[str],
 ) -> None:
     """Sets what an organization may select, reach and point to. Raises SearchError (`validation_error`) for a wrong host."""
-    for path, hosts in (("$.allowedHosts", allowed_hosts), ("$.resultHosts", result_hosts)):
-        try:
-            AddressPolicy(allowed_hosts=hosts)
-        except ValueError as error:
-            raise SearchError.invalid(path, str(error)) from None
+    check_hosts(allowed_hosts, "$.allowedHosts")
+    check_hosts(result_hosts, "$.resultHosts")
     values = {
         "allowed_providers": None if allowed_providers is None else list(allowed_providers),
         "allowed_hosts": list(allowed_hosts),

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import os
+import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -91,12 +92,15 @@ def load_key_file(path: Path) -> Keyring:
         _make_key_file(path)
     if path.stat().st_mode & 0o077:
         raise SealingError(f"{path} can be read by others; run: chmod 600 {path}")
-    return Keyring.parse(path.read_text(encoding="ascii").strip())
+    try:
+        return Keyring.parse(path.read_text(encoding="ascii").strip())
+    except (SealingError, UnicodeDecodeError):
+        raise SealingError(f"{path} holds no sealing key; restore it, for without it no stored credential opens") from None
 
 
 def _make_key_file(path: Path) -> None:
     """Writes the key beside its place and links it there at once: of two processes one wins, and neither reads half a key."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(base64.b64encode(new_key()).decode() + "\n")
