@@ -99,3 +99,8 @@ def test_the_guide_to_toolkits_runs_to_its_end() -> None:
     assert len(found) == 2
     for test in found:
         asyncio.run(test())
+
+
+def test_the_platforms_example_runs() -> None:
+    (block,) = blocks(read("docs/how-to/run-the-platform.md"))
+    exec(compile(block, "run-the-platform.md", "exec"), {"__name__": "example"})  # noqa: S102  # our own documentation
