@@ -1,29 +1,14 @@
 """A server with the stateless door, over a fake web."""
 
-import io
-import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from searchport.testing import FakeWeb
 from searchport_platform.app import build_app, build_router
-from searchport_platform.logs import configure_logs
 from searchport_platform.routing.clients import HttpClients
 from searchport_platform.settings import Settings
-
-
-@pytest.fixture
-def logged() -> Iterator[Callable[[], str]]:
-    """Everything logged since the fixture was taken, at every level."""
-    root = logging.getLogger()
-    before = root.handlers[:], root.level
-    stream = io.StringIO()
-    configure_logs(level=logging.DEBUG, stream=stream)
-    yield stream.getvalue
-    root.handlers[:], root.level = before
-
 
 Serve = Callable[..., Awaitable[TestClient]]
 
