@@ -28,7 +28,7 @@ __all__ = ["Guaranteed", "apply"]
 URL_LIMIT = 2_048
 TITLE_LIMIT = 300
 SNIPPET_LIMIT = 1_000
-ROW_LIMIT = 1_000
+ROW_LIMIT = 200
 """Rows looked at in one answer; 4 MiB of JSON can hold a hundred thousand, and each costs time."""
 
 Drop: TypeAlias = Literal["malformed", "refused_address", "off_site", "too_old", "undated", "duplicate", "over_count"]

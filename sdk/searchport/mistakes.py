@@ -22,7 +22,7 @@ CONTRACT = "web-search@1"
 Text: TypeAlias = Literal["html", "plain"]
 """What a vendor's titles and snippets are."""
 
-_FLAGS = ("literal", "cacheable")
+_FLAGS = ("literal", "cacheable", "breaker")
 
 BEST_EFFORT = frozenset({"recency", "language", "country"})
 """The options that an answer may say it ignored."""

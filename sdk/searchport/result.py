@@ -120,7 +120,10 @@ class Attempt:
 
 @attrs.frozen(kw_only=True)
 class Envelope:
-    """What a search answers, the same for every provider and every door."""
+    """What a search answers, the same for every provider and every door.
+
+    cached: True where the vendor's answer was asked for by an earlier call, or by another at the same time.
+    """
 
     query: str
     provider: str
@@ -132,6 +135,7 @@ class Envelope:
     ignored: tuple[str, ...] = ()
     notices: tuple[Notice, ...] = ()
     filter_report: FilterReport
+    cached: bool = False
     attempts: tuple[Attempt, ...]
     request_id: str
 

@@ -138,6 +138,7 @@ class WebSearch(Generic[S]):
     text: Text
     price_per_1000: Decimal | None
     cacheable: bool
+    breaker: bool
     contract: str
     refusals: Refusals = attrs.field(repr=False)
 
@@ -339,6 +340,7 @@ def define_web_search(
     text: Text = "html",
     price_per_1000: Decimal | None = None,
     cacheable: bool = True,
+    breaker: bool = True,
     contract: str = CONTRACT,
     refusals: RefusalTable | None = None,
     read_refusal: Callable[[JsonBody], str | SearchError | None] | None = None,
@@ -358,6 +360,7 @@ def define_web_search(
     max_query, max_query_words: the longest query in characters and in words. literal: False where the vendor's query
         operators cannot be switched off. text: `html` where titles and snippets hold markup or character references.
     price_per_1000: US dollars for a thousand requests. cacheable: False where the vendor's terms forbid storing.
+    breaker: False where no vendor is asked, so that a failure says nothing about the next call.
     refusals: the vendor's status, code or (status, code) -> our code, or an error whose `reason` says more; above the SDK's
         own table of statuses.
     read_refusal: the vendor's code in a JSON answer of any status, or an error that says what the answer means, None where
@@ -385,6 +388,7 @@ def define_web_search(
             text=text,
             price_per_1000=price_per_1000,
             cacheable=cacheable,
+            breaker=breaker,
             contract=contract,
             refusals=Refusals(_read_refusals(toolkit, refusals), read_refusal, read_wait_seconds),
         )

@@ -108,3 +108,8 @@ def test_the_last_of_equal_keys_counts_unless_they_are_refused() -> None:
 
 def test_different_keys_are_never_called_duplicates() -> None:
     assert loads('{"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}]}', refuse_duplicate_keys=True) is not None
+
+
+def test_a_body_of_endless_small_parts_is_refused_before_it_is_read() -> None:
+    with pytest.raises(MalformedJsonError, match="more than 200,000 parts"):
+        loads("[" + "1," * 300_000 + "1]")

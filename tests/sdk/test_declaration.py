@@ -80,6 +80,7 @@ def test_settings_are_an_attrs_class() -> None:
         ({"price_per_1000": Decimal("NaN")}, "price_per_1000 is"),
         ({"fetch_models": lambda context: []}, "fetch_models is not async"),
         ({"literal": "no"}, "literal is no boolean"),
+        ({"breaker": None}, "breaker is no boolean"),
         ({"refusals": {ErrorCode.PROVIDER_REJECTED: "Q1"}}, "refusals holds"),
         ({"refusals": {"Q1": "provider_rejected"}}, "refusals holds 'Q1': str"),
         ({"refusals": [("Q1", ErrorCode.PROVIDER_REJECTED)]}, "refusals is list, not a mapping"),

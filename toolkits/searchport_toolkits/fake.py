@@ -62,6 +62,7 @@ def invent(request: SearchRequest, context: SearchContext, scenario: str) -> lis
     best_effort={"language", "country"},
     max_pages=1,
     text="plain",
+    breaker=False,
 )
 async def search(request: SearchRequest, context: SearchContext) -> SearchResponse:
     scenario = request.query.split()[0]

@@ -81,6 +81,7 @@ toolkit = define_toolkit(id="local", name="Local documents", credential_ref=None
     native={"recency", "freshness"},
     unsupported={"safe"},
     page_size=20,
+    breaker=False,
 )
 async def search(request: SearchRequest, context: SearchContext[LocalSettings]) -> SearchResponse:
     pages_url = context.settings.pages_url or (f"{context.public_url.rstrip('/')}/docs" if context.public_url else "")

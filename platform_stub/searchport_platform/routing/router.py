@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -20,6 +20,9 @@ from searchport.result import Attempt, Envelope, Notice, SearchResponse
 from searchport.toolkit import Sunset
 from searchport.web_search import Page, SearchContext, SearchModel, wire_names
 from searchport_platform.registry import AnyToolkit, Registry
+from searchport_platform.routing.cache import AnswerCache, Answered, Fetch, Spending
+from searchport_platform.routing.resilience import Breakers, RetryOnce
+from searchport_platform.routing.route import Route
 
 if TYPE_CHECKING:
     from searchport.egress import HttpClient
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Route", "Router"]
 
 DEADLINE_SECONDS = 15.0
+SHARE_BEFORE_FALLBACKS = 2 / 3
 PUBLIC = AddressPolicy()
 
 _OF_THE_PROVIDER = frozenset(
@@ -45,19 +49,20 @@ _OF_THE_PROVIDER = frozenset(
 _log = structlog.get_logger("searchport.search")
 
 
-@attrs.frozen(kw_only=True)
-class Route:
-    """Whom one call asks, and with what.
+def _ignore(_: Attempt) -> None:
+    """Nobody listens."""
 
-    credential: the key for this call; None for a keyless toolkit. settings: stored values of the toolkit's settings class.
-    policy: what may be dialled.
-    """
+
+@attrs.frozen(kw_only=True)
+class _Asking:
+    """One call of one provider, ready to be asked."""
 
     toolkit: AnyToolkit
-    credential: str | None = attrs.field(default=None, repr=False)
-    settings: Mapping[str, object] = attrs.field(factory=lambda: MappingProxyType({}))
-    model: str | None = None
-    policy: AddressPolicy = attrs.field(factory=AddressPolicy)
+    http: HttpClient
+    deadline: Deadline
+    circuit: Hashable | None
+    fetch: Callable[[], Awaitable[SearchResponse]]
+    request_id: str
 
 
 @attrs.frozen(kw_only=True)
@@ -65,11 +70,14 @@ class Router:
     """Sends calls along routes.
 
     origins: provider id -> the origin to call instead of the vendor's. kept: ids of ended providers that stay usable.
-    public_url: scheme, host and port under which this server is reached; None where it serves nothing.
+    public_url: scheme, host and port under which this server is reached; None where it serves nothing. breakers, cache: what
+    this process has learnt of vendors, and what it keeps of their answers.
     """
 
     registry: Registry
     clients: HttpClients
+    breakers: Breakers = attrs.field(factory=Breakers)
+    cache: AnswerCache = attrs.field(factory=AnswerCache)
     origins: Mapping[str, str] = attrs.field(factory=lambda: MappingProxyType({}))
     kept: frozenset[str] = frozenset()
     public_url: str | None = None
@@ -83,36 +91,52 @@ class Router:
         deadline_seconds: float = DEADLINE_SECONDS,
         result_policy: AddressPolicy = PUBLIC,
         attempts: Sequence[Attempt] = (),
+        cache_seconds: float = 0.0,
+        on_attempt: Callable[[Attempt], None] = _ignore,
     ) -> Envelope:
         """The answer of the route's provider, every guarantee applied. Raises SearchError.
 
         Everything that can be refused is refused before the first request to the vendor. result_policy: judges the URLs of
-        results, never what is dialled. attempts: those before this one.
+        results, never what is dialled. attempts: those before this one. cache_seconds: how old an answer may be that was asked
+        for earlier; 0: none is kept. on_attempt: told once how the provider was asked and how it ended, whatever it was, a
+        cancelled call (`cancelled`) too.
         """
-        toolkit, web_search = route.toolkit, route.toolkit.web_search
-        now = datetime.now(UTC)
-        self._check_sunset(toolkit, now)
-        self._check_options(toolkit, request)
-        settings, unknown = toolkit.build_settings(route.settings, request.provider_options)
-        _check_credential(route)
-        deadline = Deadline.after(deadline_seconds)
-        origin = self.origins.get(toolkit.id)
-        http = web_search.bind(self.clients.open(route.policy, origin=origin), deadline=deadline, origin=origin)
-        fetching = web_search.fetch(
-            request,
-            http=http,
-            settings=settings,
-            credential=route.credential,
-            now=now,
-            deadline=deadline,
-            model=route.model,
-            public_url=self.public_url,
-        )
+        spending, outcome = Spending(), str(ErrorCode.INTERNAL_ERROR)
         try:
-            response = await _ask(fetching, http=http, deadline=deadline, provider=toolkit.id, request_id=request_id)
+            envelope = await self._dispatch(
+                route, request, request_id, Deadline.after(deadline_seconds), result_policy, cache_seconds, spending
+            )
+            outcome = "ok"
+        except asyncio.CancelledError:
+            outcome = "cancelled"
+            raise
+        except SearchError as error:
+            outcome = str(error.code)
+            raise
+        finally:
+            attempt = Attempt(provider=route.toolkit.id, outcome=outcome, vendor_requests=spending.vendor_requests)
+            on_attempt(attempt)
+        return attrs.evolve(envelope, attempts=(*attempts, attempt))
+
+    async def _dispatch(
+        self,
+        route: Route,
+        request: SearchRequest,
+        request_id: str,
+        deadline: Deadline,
+        result_policy: AddressPolicy,
+        cache_seconds: float,
+        spending: Spending,
+    ) -> Envelope:
+        toolkit, now = route.toolkit, datetime.now(UTC)
+        settings, unknown = self.check(route, request)
+        asking = self._prepare(route, request, settings, request_id, deadline, now)
+        try:
+            answered, cached = await self._find(asking, route, request, cache_seconds, spending)
         except SearchError as error:
             raise self._with_way_out(error, toolkit) from None
-        kept = guarantees.apply(response, request, web_search, result_policy, now, datetime.now(UTC))
+        response = answered.response
+        kept = guarantees.apply(response, request, toolkit.web_search, result_policy, now, answered.at)
         return Envelope(
             query=request.query,
             provider=toolkit.id,
@@ -122,9 +146,80 @@ class Router:
             ignored=wire_names(response.ignored) + tuple(f"providerOptions.{name}" for name in unknown),
             notices=self.read_notices(toolkit),
             filter_report=kept.report,
-            attempts=(*attempts, Attempt(provider=toolkit.id, outcome="ok", vendor_requests=http.requests_sent)),
+            cached=cached,
+            attempts=(),
             request_id=request_id,
         )
+
+    def check(self, route: Route, request: SearchRequest) -> tuple[object, tuple[str, ...]]:
+        """The toolkit's settings for this call, and the `provider_options` that it does not know.
+
+        Raises SearchError where the call must be refused; nobody is asked.
+        """
+        self._check_sunset(route.toolkit, datetime.now(UTC))
+        self._check_options(route.toolkit, request)
+        built = route.toolkit.build_settings(route.settings, request.provider_options)
+        _check_credential(route)
+        return built
+
+    def _prepare(
+        self, route: Route, request: SearchRequest, settings: object, request_id: str, deadline: Deadline, now: datetime
+    ) -> _Asking:
+        toolkit, origin = route.toolkit, self.origins.get(route.toolkit.id)
+        http = toolkit.web_search.bind(self.clients.open(route.policy, origin=origin), deadline=deadline, origin=origin)
+        http = http.bind(repeat=RetryOnce(deadline))
+
+        async def fetch() -> SearchResponse:
+            return await toolkit.web_search.fetch(
+                request,
+                http=http,
+                settings=settings,
+                credential=route.credential,
+                now=now,
+                deadline=deadline,
+                model=route.model,
+                public_url=self.public_url,
+            )
+
+        circuit = route.circuit(settings, origin)
+        return _Asking(toolkit=toolkit, http=http, deadline=deadline, circuit=circuit, fetch=fetch, request_id=request_id)
+
+    async def _find(
+        self, asking: _Asking, route: Route, request: SearchRequest, cache_seconds: float, spending: Spending
+    ) -> tuple[Answered, bool]:
+        """The vendor's answer, and whether another call asked for it."""
+        key = route.answer_key(request) if cache_seconds > 0 else None
+        if key is None:
+            try:
+                return await self._ask(asking), False
+            finally:
+                spending.vendor_requests += asking.http.requests_sent
+        fetch = Fetch(run=lambda: self._ask(asking), count=lambda: asking.http.requests_sent)
+        answered, cached = await self.cache.get(key, fetch, seconds=cache_seconds, deadline=asking.deadline, spending=spending)
+        if cached:
+            _log.info("search", provider=asking.toolkit.id, outcome="cached", vendor_requests=0, request_id=asking.request_id)
+        return answered, cached
+
+    async def _ask(self, asking: _Asking) -> Answered:
+        """Awaits the provider's answer until the deadline, and logs how it ended; the log holds no query, key or URL."""
+        started, outcome = time.monotonic(), "cancelled"
+        try:
+            with self.breakers.admit(asking.circuit, provider=asking.toolkit.id, deadline=asking.deadline):
+                response = await _await(asking)
+            outcome = "ok"
+            return Answered(response, datetime.now(UTC))
+        except SearchError as error:
+            outcome = str(error.code)
+            raise
+        finally:
+            _log.info(
+                "search",
+                provider=asking.toolkit.id,
+                outcome=outcome,
+                vendor_requests=asking.http.requests_sent,
+                duration_ms=round((time.monotonic() - started) * 1_000),
+                request_id=asking.request_id,
+            )
 
     async def answer(
         self,
@@ -134,31 +229,46 @@ class Router:
         request_id: str,
         deadline_seconds: float,
         result_policy: AddressPolicy = PUBLIC,
+        cache_seconds: float = 0.0,
+        on_attempt: Callable[[Attempt], None] = _ignore,
     ) -> Envelope:
         """The answer of the first route, or, where its provider fails, of the next that can take the call.
 
-        routes: each builds its route, or raises SearchError where it cannot. One deadline for all of them together. The
-        call's `provider_options` are for the first alone. Raises what the first raised where no fallback answers.
+        routes: each builds its route, or raises SearchError where it cannot. One deadline for all of them together; each but
+        the last gets two thirds of what is left, since a vendor that hangs must not take the time of who could answer. The
+        call's `provider_options` are for the first alone. cache_seconds, on_attempt: as in `dispatch`; a route that cannot be
+        built is no attempt. Raises what the first raised where no fallback answers.
         """
         ends = Deadline.after(deadline_seconds)
         failed: list[Attempt] = []
         first_error: SearchError | None = None
-        for build_route in routes:
+
+        def note(attempt: Attempt) -> None:
+            if attempt.outcome != "ok":
+                failed.append(attempt)
+            on_attempt(attempt)
+
+        for number, build_route in enumerate(routes, start=1):
+            share = 1.0 if number == len(routes) else SHARE_BEFORE_FALLBACKS
             asked = request if first_error is None else attrs.evolve(request, provider_options={})
+            before = len(failed)
             try:
                 envelope = await self.dispatch(
                     build_route(),
                     asked,
                     request_id=request_id,
-                    deadline_seconds=ends.remaining_seconds(),
+                    deadline_seconds=ends.remaining_seconds() * share,
                     result_policy=result_policy,
                     attempts=failed,
+                    cache_seconds=cache_seconds,
+                    on_attempt=note,
                 )
             except SearchError as error:
                 if first_error is None and error.code not in _OF_THE_PROVIDER:
                     raise
                 first_error = first_error or error
-                failed.append(Attempt(provider=error.provider or "", outcome=error.code))
+                if len(failed) == before:
+                    failed.append(Attempt(provider=error.provider or "", outcome=error.code, vendor_requests=0))
                 if ends.is_over:
                     break
             else:
@@ -197,10 +307,13 @@ class Router:
         )
 
     def _with_way_out(self, error: SearchError, toolkit: AnyToolkit) -> SearchError:
-        """A vendor that goes away and refuses the account will not take it back: the error names where to go."""
-        if toolkit.sunset is None or error.code is not ErrorCode.PROVIDER_REJECTED:
-            return error
-        return attrs.evolve(error, alternatives=self._successors(toolkit.sunset))
+        """A vendor that goes away and refuses the account will not take it back: the error names where to go.
+
+        Always a new error: those who shared a fetch share its failure, but no exception.
+        """
+        is_closed = toolkit.sunset is not None and error.code is ErrorCode.PROVIDER_REJECTED
+        alternatives = self._successors(toolkit.sunset) if is_closed and toolkit.sunset is not None else error.alternatives
+        return attrs.evolve(error, provider=error.provider or toolkit.id, alternatives=alternatives)
 
     def read_notices(self, toolkit: AnyToolkit) -> tuple[Notice, ...]:
         """What an organization should know of this provider, though calls still succeed."""
@@ -239,29 +352,10 @@ def _check_credential(route: Route) -> None:
         )
 
 
-async def _ask(
-    fetching: Awaitable[SearchResponse], *, http: HttpClient, deadline: Deadline, provider: str, request_id: str
-) -> SearchResponse:
-    """Awaits the provider's answer until the deadline, and logs how it ended; the log holds no query, key or URL."""
-    started = time.monotonic()
-    outcome = "cancelled"
+async def _await(asking: _Asking) -> SearchResponse:
+    """Raises SearchError (`upstream_timeout`) at the deadline."""
     try:
-        async with asyncio.timeout(deadline.remaining_seconds()):
-            response = await fetching
-        outcome = "ok"
+        async with asyncio.timeout(asking.deadline.remaining_seconds()):
+            return await asking.fetch()
     except TimeoutError:
-        outcome = ErrorCode.UPSTREAM_TIMEOUT
-        raise SearchError(ErrorCode.UPSTREAM_TIMEOUT, provider=provider) from None
-    except SearchError as error:
-        outcome = error.code
-        raise
-    finally:
-        _log.info(
-            "search",
-            provider=provider,
-            outcome=str(outcome),
-            vendor_requests=http.requests_sent,
-            duration_ms=round((time.monotonic() - started) * 1_000),
-            request_id=request_id,
-        )
-    return response
+        raise SearchError(ErrorCode.UPSTREAM_TIMEOUT, provider=asking.toolkit.id) from None

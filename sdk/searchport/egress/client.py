@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from typing import TYPE_CHECKING, Final, Self
+import time
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final, Self, TypeAlias, TypeVar
 
 import aiohttp
 import attrs
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
 
     from .policy import AddressPolicy
 
-__all__ = ["HttpClient", "TextAnswer"]
+__all__ = ["HttpClient", "Repeat", "Setback", "TextAnswer"]
+
+T = TypeVar("T")
 
 UNBOUND_TIMEOUT_SECONDS: Final = 15.0
 
@@ -47,6 +51,26 @@ class TextAnswer:
     text: str = attrs.field(repr=False)
 
 
+@attrs.frozen(kw_only=True)
+class Setback:
+    """A request that gave nothing to use.
+
+    status: of the answer; None where none began to arrive. seconds: how long it took.
+    """
+
+    error: SearchError
+    status: int | None
+    seconds: float
+
+
+Repeat: TypeAlias = Callable[[Setback], Awaitable[bool]]
+"""Asked after each setback; waits as long as the vendor must be given, and then tells whether to send the request again."""
+
+
+async def _never(_: Setback) -> bool:
+    return False
+
+
 @attrs.frozen
 class _Binding:
     """What one call adds to a client."""
@@ -55,6 +79,19 @@ class _Binding:
     refusals: Refusals = attrs.field(factory=Refusals)
     origin: URL | None = None
     provider: str | None = None
+    repeat: Repeat = _never
+
+
+@attrs.define
+class _Sending:
+    """One sending of a request. status: of its answer; None until one begins to arrive."""
+
+    status: int | None = None
+    _started: float = attrs.field(factory=time.monotonic, init=False)
+
+    def setback(self, error: SearchError) -> Setback:
+        """Its end, where nothing came of it."""
+        return Setback(error=error, status=self.status, seconds=time.monotonic() - self._started)
 
 
 @attrs.frozen
@@ -100,6 +137,7 @@ class HttpClient:
         refusals: Refusals | None = None,
         origin: str | None = None,
         provider: str | None = None,
+        repeat: Repeat | None = None,
     ) -> HttpClient:
         """A view of this client for one call: the same connections, a count of its own. What is None stays as it was.
 
@@ -108,6 +146,7 @@ class HttpClient:
         origin: `scheme://host[:port]` that replaces that of every URL, path and query staying; the policy must allow
             it. ValueError where it is more than an origin.
         provider: the id that errors name.
+        repeat: decides after a failure whether the request is sent again; without one, nothing is.
         """
         held = self._binding
         view = copy.copy(self)
@@ -116,6 +155,7 @@ class HttpClient:
             refusals=refusals or held.refusals,
             origin=held.origin if origin is None else parse_origin(origin),
             provider=provider or held.provider,
+            repeat=repeat or held.repeat,
         )
         view._requests_sent = 0
         view._is_bound = True
@@ -127,7 +167,7 @@ class HttpClient:
         params: appended to the URL's query, so that each value arrives exactly; None is left out, booleans are
             `true`, `false`.
         """
-        return self._read_json(await self._exchange("GET", url, params, headers))
+        return await self._exchange("GET", url, params, headers, read=self._read_json)
 
     async def post_json(
         self,
@@ -138,16 +178,16 @@ class HttpClient:
         headers: Mapping[str, str] | None = None,
     ) -> JsonBody:
         """The JSON that a POST of the object `body` is answered with; else as `get_json`."""
-        return self._read_json(await self._exchange("POST", url, params, headers, json=body))
+        return await self._exchange("POST", url, params, headers, json=body, read=self._read_json)
 
     async def get_text(self, url: str, *, params: Fields | None = None, headers: Mapping[str, str] | None = None) -> TextAnswer:
         """The text that a GET is answered with; parameters as in `get_json`."""
-        return self._read_text(await self._exchange("GET", url, params, headers))
+        return await self._exchange("GET", url, params, headers, read=self._read_text)
 
     async def post_form(self, url: str, *, form: Fields, headers: Mapping[str, str] | None = None) -> TextAnswer:
         """The text that a POST of a form is answered with; `form` is written as `params` are."""
         headers = {"Content-Type": _FORM_TYPE, **(headers or {})}
-        return self._read_text(await self._exchange("POST", url, None, headers, data=build_form(form)))
+        return await self._exchange("POST", url, None, headers, data=build_form(form), read=self._read_text)
 
     async def close(self) -> None:
         """Closes the connections; on a bound view nothing happens, since they are not its own."""
@@ -169,16 +209,22 @@ class HttpClient:
         params: Fields | None,
         headers: Mapping[str, str] | None,
         *,
+        read: Callable[[Answer], T | SearchError],
         json: Mapping[str, object] | None = None,
         data: bytes | None = None,
-    ) -> Answer:
-        """One request and the whole of its answer, of whatever status."""
-        outcome = self._prepare(method, url, params, headers, json, data)
-        if isinstance(outcome, _Outgoing):
-            outcome = await self._send(outcome)
-        if isinstance(outcome, SearchError):
-            raise self._named(outcome)
-        return outcome
+    ) -> T:
+        """What `read` makes of the answer to one request, which `repeat` may have sent again."""
+        outgoing = self._prepare(method, url, params, headers, json, data)
+        if isinstance(outgoing, SearchError):
+            raise self._named(outgoing)
+        while True:
+            sending = _Sending()
+            answer = await self._send(outgoing, sending)
+            outcome = answer if isinstance(answer, SearchError) else read(answer)
+            if not isinstance(outcome, SearchError):
+                return outcome
+            if not await self._binding.repeat(sending.setback(outcome)):
+                raise self._named(outcome)
 
     def _prepare(
         self,
@@ -188,14 +234,14 @@ class HttpClient:
         headers: Mapping[str, str] | None,
         json: Mapping[str, object] | None,
         data: bytes | None,
-    ) -> _Outgoing | Answer | SearchError:
+    ) -> _Outgoing | SearchError:
         try:
             target = build_url(url, params, self._binding.origin, self.policy)
             return _Outgoing(method, target, build_headers(headers), json, data)
         except SearchError as refusal:
             return refusal
 
-    async def _send(self, outgoing: _Outgoing) -> Answer | SearchError:
+    async def _send(self, outgoing: _Outgoing, sending: _Sending) -> Answer | SearchError:
         """Errors are returned, so that the caller raises them outside of any handler: an exception that is being
         handled would be their context, and its text holds the URL.
         """
@@ -206,7 +252,7 @@ class HttpClient:
             return SearchError(ErrorCode.UPSTREAM_TIMEOUT, reason="the deadline was over before it was asked")
         try:
             async with asyncio.timeout(deadline.remaining_seconds()):
-                return await self._fetch(outgoing)
+                return await self._fetch(outgoing, sending)
         except UnicodeEncodeError:
             return unencodable()
         except SearchError as error:
@@ -214,7 +260,7 @@ class HttpClient:
         except Exception as error:  # noqa: BLE001 - the text of any other may hold the URL or a header
             return fault_of(error)
 
-    async def _fetch(self, outgoing: _Outgoing) -> Answer:
+    async def _fetch(self, outgoing: _Outgoing, sending: _Sending) -> Answer:
         self._requests_sent += 1
         try:
             async with self._connections.session().request(
@@ -225,24 +271,19 @@ class HttpClient:
                 data=outgoing.data,
                 allow_redirects=False,
             ) as response:
+                sending.status = response.status
                 return await read_answer(response)
         except aiohttp.ClientConnectorError:
             self._requests_sent -= 1  # never connected, so never sent
             raise
 
-    def _read_json(self, answer: Answer) -> JsonBody:
+    def _read_json(self, answer: Answer) -> JsonBody | SearchError:
         body, fault = read_json(answer)
-        fault = self._refusal(answer, body) or fault
-        if fault is not None:
-            raise self._named(fault)
-        return body or JsonBody(None)
+        return self._refusal(answer, body) or fault or body or JsonBody(None)
 
-    def _read_text(self, answer: Answer) -> TextAnswer:
+    def _read_text(self, answer: Answer) -> TextAnswer | SearchError:
         body = None if answer.is_success else read_json(answer)[0]
-        fault = self._refusal(answer, body)
-        if fault is not None:
-            raise self._named(fault)
-        return TextAnswer(answer.status, read_text(answer))
+        return self._refusal(answer, body) or TextAnswer(answer.status, read_text(answer))
 
     def _refusal(self, answer: Answer, body: JsonBody | None) -> SearchError | None:
         return refusal_of(answer.status, body, answer.headers, self._binding.refusals)

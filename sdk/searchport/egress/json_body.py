@@ -12,6 +12,7 @@ from searchport.errors import ErrorCode, SearchError
 __all__ = ["JsonBody"]
 
 _MISSING: Final = object()
+_MOST_ROWS: Final = 1_000
 
 
 @attrs.frozen
@@ -58,7 +59,7 @@ class JsonBody:
         return list(found) if isinstance(found, dict) else []
 
     def rows(self, *path: str | int) -> list[JsonBody]:
-        """The items of the list at a path, each a JsonBody whatever it is.
+        """The items of the list at a path, at most the first 1,000, each a JsonBody whatever it is.
 
         A key that is missing or null, anywhere on the path, is an empty list. A body of null, or anything else that is not an
         object (or
@@ -78,7 +79,7 @@ class JsonBody:
             return []
         if not isinstance(here, list):
             raise _wrong_shape()
-        return [JsonBody(item) for item in here]
+        return [JsonBody(item) for item in here[:_MOST_ROWS]]
 
     def _find(self, path: tuple[str | int, ...]) -> object:
         here = self.raw

@@ -10,6 +10,8 @@ __all__ = ["MAX_DEPTH", "MalformedJsonError", "loads"]
 
 MAX_DEPTH: Final = 64
 _MAX_INTEGER_DIGITS: Final = 1_000
+_MOST_PARTS: Final = 200_000
+"""Commas and colons: 4 MiB of small numbers would hold the event loop for seconds, here and in whoever reads them."""
 
 # A string that the text ends within runs to the end, so that no quote is ever scanned twice.
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
@@ -30,7 +32,8 @@ def loads(data: bytes | str, *, refuse_duplicate_keys: bool = False) -> object:
 
     data: bytes are UTF-8, nothing else; a byte order mark is passed over (RFC 8259, section 8.1).
     refuse_duplicate_keys: else the last of equal keys counts.
-    Refused: more than 64 levels, integers of more than 1,000 digits, numbers outside of binary64, NaN and Infinity.
+    Refused: more than 64 levels or 200,000 commas and colons, integers of more than 1,000 digits, numbers outside of
+    binary64, NaN and Infinity.
     """
     value, reason = _decode(data, refuse_duplicate_keys)
     if reason is not None:  # raised here, outside of every handler: the decoder's exceptions hold the whole text
@@ -44,6 +47,8 @@ def _decode(data: bytes | str, refuse_duplicate_keys: bool) -> tuple[object, str
         text = (data.decode("utf-8") if isinstance(data, bytes) else data).removeprefix("\ufeff")
         if not text.strip(" \t\r\n"):
             return None, "it is empty"
+        if text.count(",") + text.count(":") > _MOST_PARTS:
+            return None, f"it has more than {_MOST_PARTS:,} parts"
         if _is_too_deep(text):
             return None, f"it is nested more than {MAX_DEPTH} levels deep"
         return _loads(text, refuse_duplicate_keys), None
