@@ -21,11 +21,12 @@ from searchport_platform.doors.http_api import SearchDoor
 from searchport_platform.doors.manual import ManualDoor
 from searchport_platform.doors.ops import OpsDoor
 from searchport_platform.doors.problem import answer_unknown_routes
+from searchport_platform.metering.prices import Prices
 from searchport_platform.platform import Platform
 from searchport_platform.registry import Registry
 from searchport_platform.routing.clients import HttpClients
 from searchport_platform.routing.router import Router
-from searchport_platform.settings import BASE_URLS, DEFAULT_PROVIDER, KEEP, Settings, SettingsError
+from searchport_platform.settings import BASE_URLS, DEFAULT_PROVIDER, KEEP, PRICES, Settings, SettingsError
 
 __all__ = ["bind", "build_app", "build_router", "local_url", "open_app", "serve"]
 
@@ -42,7 +43,13 @@ def build_router(settings: Settings, clients: HttpClients, *, public_url: str | 
     """The router over every enabled toolkit. Raises RegistryError, SettingsError."""
     registry = Registry.discover(settings.toolkit_changes)
     chosen = [settings.default_provider] if settings.default_provider else []
-    for variable, providers in ((BASE_URLS, settings.origins), (KEEP, settings.kept_providers), (DEFAULT_PROVIDER, chosen)):
+    named = {
+        BASE_URLS: settings.origins,
+        KEEP: settings.kept_providers,
+        DEFAULT_PROVIDER: chosen,
+        PRICES: Prices.parse(settings.prices).table,
+    }
+    for variable, providers in named.items():
         for provider in sorted(set(providers) - set(registry.toolkits)):
             hint = nearest(provider, registry.toolkits)
             raise SettingsError(f"{variable}: {provider[:64]!r} is no enabled provider{hint}")
@@ -82,6 +89,7 @@ async def open_app(
                 secret_keys=settings.secret_keys,
                 router=router,
                 default_provider=settings.default_provider or None,
+                prices=Prices.parse(settings.prices),
             )
             platform = await stack.enter_async_context(opening)
         for toolkit in router.registry:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 import attrs
 import structlog
@@ -20,6 +20,12 @@ from searchport.errors import ErrorCode, SearchError, shorten
 from searchport.request import SearchRequest, parse_request
 from searchport.result import Envelope, render_envelope
 from searchport.web_search import SearchModel
+from searchport_platform.metering.listeners import Listeners
+from searchport_platform.metering.meter import Meter
+from searchport_platform.metering.moments import Moment
+from searchport_platform.metering.plans import Plan, build_plan, render_plan
+from searchport_platform.metering.prices import Prices, WorstCase
+from searchport_platform.metering.standing import Ask, Standing
 from searchport_platform.registry import AnyToolkit, Registry
 from searchport_platform.routing.clients import HttpClients
 from searchport_platform.routing.router import Route, Router
@@ -35,16 +41,21 @@ __all__ = ["ACTION", "Caller", "Platform"]
 
 ACTION = "action.search.web"
 
+ReadRequest: TypeAlias = Callable[[int], SearchRequest]
+"""The organization's default number of results -> the request. Raises SearchError."""
+
 _log = structlog.get_logger("searchport.platform")
 
 
 @attrs.frozen(kw_only=True)
 class Platform:
-    """Everything that a door needs: `search`, `call`, `authenticate`, and `administration`."""
+    """Everything that a door needs: `search`, `call`, `plan`, `authenticate`, and `administration`."""
 
     engine: AsyncEngine
     router: Router
     keyring: Keyring
+    meter: Meter
+    prices: Prices
     default_provider: str | None = None
 
     @classmethod
@@ -56,14 +67,16 @@ class Platform:
         secret_keys: str = "",
         router: Router | None = None,
         default_provider: str | None = None,
+        prices: Prices | None = None,
+        listeners: Listeners | None = None,
         prepare: bool = True,
     ) -> AsyncIterator[Platform]:
         """A platform on a database, which is brought to the newest schema; closed at the end.
 
         secret_keys: base64 keys by comma, as SEARCHPORT_SECRET_KEYS holds them; where it is empty, a key file beside the
         database's own, made with mode 0600. router: which toolkits there are; by default the built-in ones.
-        default_provider: what new organizations begin with. prepare: False leaves out what toolkits do to make their first
-        call fast.
+        default_provider: what new organizations begin with. prices: the operator's. listeners: by default the installed ones.
+        prepare: False leaves out what toolkits do to make their first call fast.
         Raises DatabaseUrlError, RegistryError, SealingError.
         """
         url = parse_url(database_url)
@@ -71,12 +84,20 @@ class Platform:
             await migrate(engine)
             keyring = Keyring.parse(secret_keys) if secret_keys.strip() else _default_keyring(sqlite_file(url))
             router = router or Router(registry=Registry.discover(), clients=clients)
-            platform = cls(engine=engine, router=router, keyring=keyring, default_provider=default_provider)
-            await platform.check_storage()
-            await platform._warn_of_unknown_providers()
-            if prepare:
-                await asyncio.gather(*(asyncio.to_thread(_prepare, toolkit) for toolkit in platform.router.registry))
-            yield platform
+            async with Meter.open(engine, Listeners.discover() if listeners is None else listeners) as meter:
+                platform = cls(
+                    engine=engine,
+                    router=router,
+                    keyring=keyring,
+                    meter=meter,
+                    prices=prices or Prices(),
+                    default_provider=default_provider,
+                )
+                await platform.check_storage()
+                await platform._warn_of_unknown_providers()
+                if prepare:
+                    await asyncio.gather(*(asyncio.to_thread(_prepare, toolkit) for toolkit in platform.router.registry))
+                yield platform
 
     async def search(self, caller: Caller, request: SearchRequest) -> Envelope:
         """One search, at the organization's provider and, where that fails, at its fallbacks. Raises SearchError."""
@@ -87,26 +108,61 @@ class Platform:
 
         `maxResults` defaults to the organization's own.
         """
-        if action != ACTION:
-            raise SearchError.invalid("$.action", f"no such action; there is {ACTION!r}")
-        envelope = await self._search(caller, lambda default: parse_request(payload, default_max_results=default))
-        return render_envelope(envelope)
+        return render_envelope(await self._search(caller, _reader(action, payload)))
 
-    async def _search(self, caller: Caller, read_request: Callable[[int], SearchRequest]) -> Envelope:
+    async def plan(self, caller: Caller, request: SearchRequest) -> Plan:
+        """What this search would do, and what it would be refused with; nothing is sent or written. Raises SearchError."""
+        return await self._plan(caller, lambda _: request)
+
+    async def plan_call(self, action: str, payload: object, caller: Caller) -> dict[str, object]:
+        """The same for callers that hold a plain payload, as `call` takes it. Raises SearchError."""
+        return render_plan(await self._plan(caller, _reader(action, payload)))
+
+    async def _search(self, caller: Caller, read_request: ReadRequest) -> Envelope:
         caller.check_scope(tokens.Scope.SEARCH)
-        admission = await self._admit(caller)
+        async with self.meter.metered(caller, partial(self._decide, read_request)) as call:
+            admission = call.ask.admission
+            envelope = await self.router.answer(
+                [partial(self._build_route, admission, choice) for choice in admission.selection.choices],
+                call.ask.request,
+                request_id=call.id,
+                deadline_seconds=call.deadline.remaining_seconds(),
+                result_policy=admission.organization.result_policy,
+                cache_seconds=admission.selection.cache_seconds,
+                on_attempt=call.count,
+            )
+            call.answered(envelope)
+        return envelope
+
+    async def _plan(self, caller: Caller, read_request: ReadRequest) -> Plan:
+        caller.check_scope(tokens.Scope.SEARCH)
+        async with transaction(self.engine) as connection:
+            try:
+                ask = self._decide(read_request, await admit(connection, caller))
+            except SearchError as error:
+                if error.code in (ErrorCode.UNAUTHORIZED, ErrorCode.VALIDATION_ERROR):
+                    raise
+                return Plan(refusal=error)
+            return build_plan(ask, await Standing.read(connection, [ask], Moment.now(), lock=False))
+
+    def _decide(self, read_request: ReadRequest, admission: Admission) -> Ask:
+        """Everything that can refuse the call before it is counted, and the most that it can cost. Raises SearchError."""
         selection = admission.selection
         request = read_request(selection.default_results)
         if request.max_results > selection.max_results:
             message = f"{request.max_results} is above this organization's maximum of {selection.max_results}"
             raise SearchError.invalid("$.maxResults", message)
-        return await self.router.answer(
-            [partial(self._build_route, admission, choice) for choice in selection.choices],
-            request,
-            request_id=uuid.uuid4().hex,
-            deadline_seconds=selection.deadline_seconds,
-            result_policy=admission.organization.result_policy,
-        )
+        first, *fallbacks = selection.choices
+        worst_cases = [self._price(admission, first, request)]
+        for choice in fallbacks:
+            with suppress(SearchError):  # it would not be asked either
+                worst_cases.append(self._price(admission, choice, attrs.evolve(request, provider_options={})))
+        return Ask(admission=admission, request=request, worst_cases=tuple(worst_cases))
+
+    def _price(self, admission: Admission, choice: Choice, request: SearchRequest) -> WorstCase:
+        route = self._build_route(admission, choice)
+        self.router.check(route, request)
+        return self.prices.worst_case(route.toolkit, request.max_results)
 
     async def authenticate(self, bearer: str, *, agent: str | None = None) -> Caller:
         """Who bears this token. agent: the agent that the call names. Raises SearchError: `unauthorized`, `forbidden`."""
@@ -192,10 +248,6 @@ class Platform:
             if provider not in self.router.registry.toolkits:
                 _log.warning("a selected provider is not enabled", provider=provider, organizations=organizations)
 
-    async def _admit(self, caller: Caller) -> Admission:
-        async with transaction(self.engine) as connection:
-            return await admit(connection, caller)
-
     def _build_route(self, admission: Admission, choice: Choice) -> Route:
         """The route to a selected provider. Raises SearchError where it is off, not allowed, or behind a gate."""
         toolkit = self.router.registry.get(choice.provider)
@@ -205,6 +257,8 @@ class Platform:
         sealed = admission.credentials.get(choice.provider)
         return Route(
             toolkit=toolkit,
+            organization=admission.organization.id,
+            generation=None if sealed is None else sealed.generation,
             credential=credentials.unseal(sealed, admission.organization.id, choice.provider, self.keyring),
             settings={**choice.settings, **admission.operator_settings.get(choice.provider, {})},
             model=choice.model,
@@ -213,6 +267,12 @@ class Platform:
                 allow_private_addresses=admission.organization.allow_private_addresses or admission.agent.allow_private_addresses,
             ),
         )
+
+
+def _reader(action: str, payload: object) -> ReadRequest:
+    if action != ACTION:
+        raise SearchError.invalid("$.action", f"no such action; there is {ACTION!r}")
+    return lambda default: parse_request(payload, default_max_results=default)
 
 
 def _prepare(toolkit: AnyToolkit) -> None:

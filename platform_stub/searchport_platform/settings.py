@@ -15,14 +15,26 @@ from typed_settings.loaders import EnvLoader
 
 from searchport.egress.outgoing import parse_origin
 from searchport.wire import nearest
+from searchport_platform.metering.prices import Prices, PricesError
 from searchport_platform.storage.engine import DEFAULT_URL
 
-__all__ = ["BASE_URLS", "DEFAULT_PROVIDER", "KEEP", "PREFIX", "Settings", "SettingsError", "load_settings", "read_secret"]
+__all__ = [
+    "BASE_URLS",
+    "DEFAULT_PROVIDER",
+    "KEEP",
+    "PREFIX",
+    "PRICES",
+    "Settings",
+    "SettingsError",
+    "load_settings",
+    "read_secret",
+]
 
 PREFIX = "SEARCHPORT_"
 BASE_URLS = f"{PREFIX}PROVIDER_BASE_URLS"
 KEEP = f"{PREFIX}KEEP"
 DEFAULT_PROVIDER = f"{PREFIX}DEFAULT_PROVIDER"
+PRICES = f"{PREFIX}PRICES"
 
 _ORIGINS_EXAMPLE = '{"brave": "http://127.0.0.1:9001"}'
 
@@ -76,6 +88,9 @@ class Settings:
         default="", help="Keys that seal credentials: base64 of 32 bytes, by comma; the first seals, all open. By default a file."
     )
     default_provider: str = ts.option(default="", help="The provider that new organizations begin with.")
+    prices: str = ts.option(
+        default="", help="JSON object from provider id to US dollars for 1,000 requests, over what the toolkits declare."
+    )
     public_url: str = ts.option(default="", help="Scheme, host and port under which users reach this server.")
     env: str = ts.option(default="development", help="production: refuse unsafe defaults.")
 
@@ -117,8 +132,16 @@ def load_settings() -> Settings:
     if settings.env not in _ENVIRONMENTS:
         raise SettingsError(f"{PREFIX}ENV: {settings.env[:80]!r} is not one of: {', '.join(_ENVIRONMENTS)}")
     _parse_base_urls(settings.provider_base_urls)
+    _check_prices(settings.prices)
     _check_public_url(settings.public_url)
     return settings
+
+
+def _check_prices(text: str) -> None:
+    try:
+        Prices.parse(text)
+    except PricesError as error:
+        raise SettingsError(f"{PRICES}: {error}") from None
 
 
 def _check_public_url(text: str) -> None:

@@ -45,7 +45,7 @@ def test_a_search_prints_the_whole_envelope_as_json(run: Run) -> None:
     envelope = json.loads(done.stdout)
     assert envelope.keys() == {
         "query", "provider", "vendor", "model", "results", "untrusted", "untrustedNote", "ignored", "notices",
-        "filterReport", "attempts", "requestId",
+        "filterReport", "cached", "attempts", "requestId",
     }  # fmt: skip
     assert [result["rank"] for result in envelope["results"]] == [1, 2]
     assert envelope["results"][0]["url"] == "https://example.org/red%20pandas/1"

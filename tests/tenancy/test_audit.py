@@ -23,6 +23,7 @@ CHANGES: dict[tuple[str, str], tuple[object, str, str]] = {
     ("DELETE", "/organizations/{organization}/agents/{agent}"): (None, "agent.remove", "robot"),
     ("POST", "/organizations/{organization}/tokens"): ({"name": "laptop", "scopes": ["search"]}, "token.issue", "laptop"),
     ("DELETE", "/organizations/{organization}/tokens/{token}"): (None, "token.revoke", "TOKEN"),
+    ("PUT", "/organizations/{organization}/limits"): ({"concurrency": 4}, "limits.put", "ours"),
     ("DELETE", "/organizations/{organization}"): (None, "organization.delete", "ours"),
 }
 """Route -> its body, the action of its line, the line's subject."""

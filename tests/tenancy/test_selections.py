@@ -74,6 +74,7 @@ async def test_a_selection_can_be_read_and_taken_away(bench: Any, ours: Any) -> 
         "defaultResults": 10,
         "maxResults": 50,
         "deadlineSeconds": 15.0,
+        "cacheSeconds": 0,
     }
     assert [(await bench.call("DELETE", path, ours.admin))[0] for _ in range(2)] == [204, 404]
     assert (await bench.search(ours.search))[1]["code"] == "provider_not_configured"

@@ -18,8 +18,12 @@ from searchport_platform.cli.commands import cli as command_line
 from searchport_platform.storage.schema import METADATA, TENANT_TABLES
 from searchport_platform.tenancy import tokens
 
-STATEMENTS_A_SEARCH = 5
-"""The token, the organization with selection and agent, keys, operator settings, switches; once a day the token's day too."""
+STATEMENTS_A_SEARCH = 11
+"""What a search that comes alone takes; those that come together share all but the first.
+
+The token. Admitted: the organization with selection and agent, keys, operator settings, switches, the month, the day, the unit,
+the record. Closed: whether it is open, its end. Once a day the token's day too.
+"""
 
 EXCEPTIONS = {
     ("select", "tokens", "tokens.id = :id_1"): "a token is looked up by its own id, which tells the organization",
@@ -119,6 +123,8 @@ ROUTES: list[tuple[str, str, object]] = [
     ("POST", "/organizations", {"organization": "newcomer"}),
     ("GET", "/organizations", None),
     ("GET", "/organizations/{organization}", None),
+    ("PUT", "/organizations/{organization}/limits", {"monthlyBudgetMicrousd": 25_000_000, "searchesPerMinute": 100}),
+    ("GET", "/organizations/{organization}/search/usage", None),
     ("PUT", "/organizations/{organization}/agents/{agent}", {"tools": ["web.*"], "credentials": ["search.apiKey"]}),
     ("PUT", "/organizations/{organization}/agents/{agent}", {}),
     ("GET", "/organizations/{organization}/agents", None),
@@ -145,6 +151,7 @@ VERBS = [
     "org create firm --name Firm --provider acme",
     "org list",
     "org bound firm --allow-provider acme --allow-host 10.0.0.7:8080 --result-host 10.0.0.7:8080 --allow-private-addresses",
+    "org limit firm --monthly-budget 25 --per-minute 100 --concurrency 4",
     "org setting firm acme base_url=https://api.acme.example",
     "org setting firm acme",
     "agent put firm robot --tool web.* --credential search.apiKey",

@@ -15,6 +15,7 @@ from searchport_platform.cli.failures import one_line
 from searchport_platform.cli.provider_list import print_providers
 from searchport_platform.cli.search_command import SearchOptions, option_help, print_search
 from searchport_platform.cli.tenants import agent, database_option, keys, org, provider, token
+from searchport_platform.cli.usage_command import usage
 from searchport_platform.logs import configure_logs
 from searchport_platform.registry import Registry
 from searchport_platform.settings import load_settings
@@ -28,7 +29,7 @@ def cli() -> None:
     """Web search through one strict contract, whichever provider answers."""
 
 
-for _group in (org, agent, token, provider, keys):
+for _group in (org, agent, token, provider, keys, usage):
     cli.add_command(_group)
 
 

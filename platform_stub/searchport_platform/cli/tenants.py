@@ -20,10 +20,12 @@ from searchport.wire import camel_case
 from searchport_platform.app import build_router
 from searchport_platform.cli.failures import one_line
 from searchport_platform.logs import configure_logs
+from searchport_platform.metering.prices import parse_usd
 from searchport_platform.platform import Platform
 from searchport_platform.routing.clients import HttpClients
 from searchport_platform.settings import load_settings
 from searchport_platform.tenancy.administration import Administration
+from searchport_platform.tenancy.organizations import CONCURRENCY
 from searchport_platform.tenancy.tokens import Scope
 
 __all__ = ["agent", "database_option", "keys", "org", "provider", "run_administration", "token"]
@@ -139,6 +141,29 @@ def bound_org(
     click.echo(f"Organization {organization} is bounded.")
 
 
+@org.command("limit")
+@click.argument("organization")
+@click.option("--monthly-budget", metavar="USD", help="US dollars a UTC month, such as 25.50; else none.")
+@click.option("--per-minute", type=int, help="Searches in any sixty seconds; else as many as there are.")
+@click.option("--concurrency", type=int, default=CONCURRENCY, show_default=True, help="Searches at once, in each process.")
+@database_option
+def limit_org(
+    organization: str, monthly_budget: str | None, per_minute: int | None, concurrency: int, database: str | None
+) -> None:
+    """Set how much ORGANIZATION may search and spend, in place of what was set before."""
+    try:
+        budget = None if monthly_budget is None else parse_usd(monthly_budget)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--monthly-budget") from None
+    run_administration(
+        database,
+        lambda administration: administration.limit_organization(
+            organization, monthly_budget_microusd=budget, searches_per_minute=per_minute, concurrency=concurrency
+        ),
+    )
+    click.echo(f"Organization {organization} is limited.")
+
+
 @org.command("setting")
 @click.argument("organization")
 @click.argument("provider")
@@ -176,12 +201,17 @@ def agent() -> None:
 @click.argument("name")
 @click.option("--tool", "tools", multiple=True, help="A tool that it may use, such as web.search or web.*")
 @click.option("--credential", "credentials", multiple=True, help="A credential that it may use: search.apiKey")
+@click.option("--max-searches-per-day", "cap", type=int, help="Searches a UTC day; 0 refuses all; else as it is, or 200.")
 @database_option
-def put_agent(organization: str, name: str, tools: tuple[str, ...], credentials: tuple[str, ...], database: str | None) -> None:
+def put_agent(
+    organization: str, name: str, tools: tuple[str, ...], credentials: tuple[str, ...], cap: int | None, database: str | None
+) -> None:
     """Make the agent NAME of ORGANIZATION, or change its gates. Nothing is allowed that is not listed."""
     run_administration(
         database,
-        lambda administration: administration.put_agent(organization, name, tools=tools, credentials=credentials),
+        lambda administration: administration.put_agent(
+            organization, name, tools=tools, credentials=credentials, max_searches_per_day=cap
+        ),
     )
     click.echo(
         f"Agent {name} of {organization}: tools {', '.join(tools) or 'none'}; credentials {', '.join(credentials) or 'none'}."

@@ -14,20 +14,22 @@ from searchport.wire import OPTION, Option, camel_case, structure
 from searchport_platform.doors.http import answer_errors, read_json
 from searchport_platform.doors.http_api import authenticate
 from searchport_platform.doors.problem import not_found, render_problem
+from searchport_platform.doors.usage import answer_usage
 from searchport_platform.platform import Platform
 from searchport_platform.provider_description import describe_provider
 from searchport_platform.tenancy.administration import Administration
-from searchport_platform.tenancy.agents import Agent
+from searchport_platform.tenancy.agents import Agent, parse_cap
 from searchport_platform.tenancy.clock import write_instant
 from searchport_platform.tenancy.credentials import Credential
 from searchport_platform.tenancy.names import parse_patterns
-from searchport_platform.tenancy.organizations import Organization
+from searchport_platform.tenancy.organizations import CONCURRENCY, Organization
 from searchport_platform.tenancy.selections import DEADLINE_SECONDS, LONGEST_DEADLINE_SECONDS, Choice, Selection
 from searchport_platform.tenancy.tokens import Scope, Token
 
 __all__ = ["AdminDoor"]
 
 ROOT = "/api/platform/v1"
+_LONGEST_CACHE_SECONDS = 86_400
 ORGANIZATION = f"{ROOT}/organizations/{{organization}}"
 
 Verb = Callable[[web.Request, Administration, str], Awaitable[web.Response]]
@@ -77,6 +79,12 @@ def _parse_deadline(value: object) -> float:
     return float(str(value))
 
 
+def _parse_cache(value: object) -> int:
+    if type(value) is not int or not 0 <= value <= _LONGEST_CACHE_SECONDS:
+        raise SearchError.invalid("$", f"expected whole seconds from 0 to {_LONGEST_CACHE_SECONDS:,}, got {shorten(value)}")
+    return value
+
+
 def _parse_scopes(value: object) -> frozenset[Scope]:
     allowed = [scope for scope in Scope if scope is not Scope.OPERATOR]
     if isinstance(value, list) and value and all(item in allowed for item in value):
@@ -105,6 +113,7 @@ class SelectionBody:
     default_results: int = attrs.field(default=10, metadata=_field(_parse_results, "Results where a call gives no number."))
     max_results: int = attrs.field(default=MAX_RESULTS, metadata=_field(_parse_results, "The most results a call may ask for."))
     deadline_seconds: float = attrs.field(default=DEADLINE_SECONDS, metadata=_field(_parse_deadline, "Seconds of a whole call."))
+    cache_seconds: int = attrs.field(default=0, metadata=_field(_parse_cache, "How long an answer may be given again."))
 
     def to_selection(self) -> Selection:
         """The selection. Raises SearchError where the default is above the maximum."""
@@ -116,6 +125,7 @@ class SelectionBody:
             default_results=self.default_results,
             max_results=self.max_results,
             deadline_seconds=self.deadline_seconds,
+            cache_seconds=self.cache_seconds,
         )
 
 
@@ -133,6 +143,18 @@ class AgentBody:
 
     tools: list[str] = attrs.field(factory=list, metadata=_field(_parse_tools, "Tools that it may use, such as web.*."))
     credentials: list[str] = attrs.field(factory=list, metadata=_field(_parse_credentials, "Credentials that it may use."))
+    max_searches_per_day: int | None = attrs.field(
+        default=None, metadata=_field(parse_cap, "Searches a UTC day; 0 refuses all; left out, it stays as it is.")
+    )
+
+
+@attrs.frozen(kw_only=True)
+class LimitsBody:
+    """What `PUT …/limits` takes; what is left out has no limit, or the usual one."""
+
+    monthly_budget_microusd: int | None = None
+    searches_per_minute: int | None = None
+    concurrency: int = CONCURRENCY
 
 
 @attrs.frozen(kw_only=True)
@@ -175,6 +197,8 @@ class AdminDoor:
         provider = f"{ORGANIZATION}/search/providers/{{provider}}"
         of_admins: list[tuple[str, str, Verb]] = [
             ("GET", ORGANIZATION, self.get_organization),
+            ("PUT", f"{ORGANIZATION}/limits", self.put_limits),
+            ("GET", f"{ORGANIZATION}/search/usage", self.read_usage),
             ("GET", f"{ORGANIZATION}/search/providers", self.list_providers),
             ("GET", f"{provider}/models", self.list_models),
             ("PUT", f"{provider}/credential", self.put_credential),
@@ -220,6 +244,15 @@ class AdminDoor:
     async def get_organization(self, _request: web.Request, administration: Administration, organization: str) -> web.Response:
         """The organization and its bounds."""
         return _answer(_render_organization(await administration.get_organization(organization)))
+
+    async def put_limits(self, request: web.Request, administration: Administration, organization: str) -> web.Response:
+        """Sets budget, rate and concurrency: they hold for the very next call."""
+        body = structure(await read_json(request), LimitsBody, spell=camel_case)
+        return _answer(_render_organization(await administration.limit_organization(organization, **attrs.asdict(body))))
+
+    async def read_usage(self, request: web.Request, administration: Administration, organization: str) -> web.Response:
+        """What its searches add up to, from a day to a day; as CSV where `format` or `Accept` says so."""
+        return await answer_usage(request, administration, organization)
 
     async def list_providers(self, _request: web.Request, administration: Administration, organization: str) -> web.Response:
         """Every enabled provider: what it honours, its end, and how it stands with this organization."""
@@ -291,9 +324,7 @@ class AdminDoor:
         """Makes an agent, or changes its gates."""
         body = structure(await read_json(request), AgentBody, spell=camel_case)
         agent = request.match_info["agent"]
-        return _answer(
-            _render_agent(await administration.put_agent(organization, agent, tools=body.tools, credentials=body.credentials))
-        )
+        return _answer(_render_agent(await administration.put_agent(organization, agent, **attrs.asdict(body))))
 
     async def remove_agent(self, request: web.Request, administration: Administration, organization: str) -> web.Response:
         """Deletes an agent."""
@@ -364,7 +395,7 @@ def _render_credential(credential: Credential) -> dict[str, object]:
 
 
 def _render_selection(selection: Selection) -> dict[str, object]:
-    limits = {name: getattr(selection, name) for name in ("default_results", "max_results", "deadline_seconds")}
+    limits = {name: getattr(selection, name) for name in ("default_results", "max_results", "deadline_seconds", "cache_seconds")}
     fallbacks = [attrs.asdict(fallback) for fallback in selection.fallbacks]
     return attrs.asdict(selection.choice) | {"fallbacks": fallbacks} | _render(limits)
 

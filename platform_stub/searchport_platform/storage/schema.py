@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, Boolean, Column, ForeignKey, Integer, LargeBinary, MetaData, String, Table, Text
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    text,
+)
 
 __all__ = [
     "METADATA",
     "TENANT_TABLES",
+    "agent_days",
     "agents",
     "audit",
     "credentials",
     "operator_settings",
+    "organization_months",
     "organizations",
+    "records",
     "selections",
     "switches",
     "tokens",
@@ -43,6 +60,9 @@ organizations = Table(
     Column("allowed_hosts", JSON, nullable=False),
     Column("allow_private_addresses", Boolean, nullable=False),
     Column("result_hosts", JSON, nullable=False),
+    Column("monthly_budget_microusd", BigInteger),  # null: none
+    Column("searches_per_minute", Integer),  # null: as many as there are
+    Column("concurrency", Integer, nullable=False, server_default=text("16")),
 )
 
 agents = Table(
@@ -54,6 +74,7 @@ agents = Table(
     Column("credentials", JSON, nullable=False),
     Column("allowed_hosts", JSON, nullable=False),
     Column("allow_private_addresses", Boolean, nullable=False),
+    Column("max_searches_per_day", Integer, nullable=False, server_default=text("200")),
 )
 
 tokens = Table(
@@ -81,6 +102,7 @@ selections = Table(
     Column("default_results", Integer, nullable=False),
     Column("max_results", Integer, nullable=False),
     Column("deadline_ms", Integer, nullable=False),
+    Column("cache_seconds", Integer, nullable=False, server_default=text("0")),
 )
 
 credentials = Table(
@@ -125,5 +147,54 @@ audit = Table(
     Column("details", JSON, nullable=False),
 )
 
-TENANT_TABLES = frozenset({"agents", "tokens", "selections", "credentials", "operator_settings", "audit"})
+agent_days = Table(
+    "agent_days",
+    METADATA,
+    _organization(),
+    Column("agent", _ID, primary_key=True),  # no foreign key: an agent made anew has not its units back
+    Column("day", String(10), primary_key=True),
+    Column("searches", Integer, nullable=False),
+)
+
+organization_months = Table(
+    "organization_months",
+    METADATA,
+    _organization(),
+    Column("month", String(7), primary_key=True),
+    Column("spent_microusd", BigInteger, nullable=False),  # with what is reserved
+)
+
+records = Table(
+    "records",
+    METADATA,
+    _organization(),
+    Column("id", String(32), primary_key=True),
+    Column("agent", _ID, nullable=False),
+    Column("provider", _ID, nullable=False),  # who answered; until then, and where none did, who was asked first
+    Column("day", String(10), nullable=False),
+    Column("started_ms", BigInteger, nullable=False),
+    Column("ends_ms", BigInteger, nullable=False),  # when it must have ended
+    Column("outcome", String(32), nullable=False),
+    Column("reserved_microusd", BigInteger, nullable=False),
+    Column("cost_microusd", BigInteger),  # null: not ended, so that the reserved sum counts
+    Column("vendor_requests", Integer),
+    Column("duration_ms", Integer),
+    Column("results", Integer),
+    Column("cached", Boolean, nullable=False),
+    Index("ix_records_started", "organization", "started_ms"),
+)
+
+TENANT_TABLES = frozenset(
+    {
+        "agent_days",
+        "agents",
+        "audit",
+        "credentials",
+        "operator_settings",
+        "organization_months",
+        "records",
+        "selections",
+        "tokens",
+    }
+)
 """Tables whose rows belong to one organization: a statement on them names it, but for the listed exceptions."""

@@ -9,13 +9,14 @@ import attrs
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from searchport.errors import ErrorCode, SearchError
+from searchport_platform.metering import usage
 from searchport_platform.registry import Registry
 from searchport_platform.storage.engine import transaction
 from searchport_platform.tenancy import agents, audit, credentials, operator_settings, organizations, selections, switches, tokens
 from searchport_platform.tenancy.agents import DEFAULT_AGENT, Agent
 from searchport_platform.tenancy.credentials import Credential
 from searchport_platform.tenancy.names import parse_patterns, parse_words
-from searchport_platform.tenancy.organizations import Organization
+from searchport_platform.tenancy.organizations import CONCURRENCY, Organization
 from searchport_platform.tenancy.sealing import Keyring
 from searchport_platform.tenancy.selections import Choice, Selection
 from searchport_platform.tenancy.tokens import Scope, Token
@@ -155,16 +156,63 @@ class Administration:
         async with transaction(self.engine) as connection:
             return await switches.all_off(connection)
 
-    # Agents, tokens, credentials, selections: an organization's.
+    # Limits, usage, agents, tokens, credentials, selections: an organization's.
 
-    async def put_agent(self, organization: str, agent: object, *, tools: Sequence[str], credentials: Sequence[str]) -> Agent:
-        """Makes an agent, or changes its gates."""
-        details = {
+    async def limit_organization(
+        self,
+        organization: str,
+        *,
+        monthly_budget_microusd: int | None = None,
+        searches_per_minute: int | None = None,
+        concurrency: int = CONCURRENCY,
+    ) -> Organization:
+        """Sets how much it may search and spend, in place of what was set; None: as much as it likes."""
+        limits: dict[str, int | None] = {
+            "monthly_budget_microusd": monthly_budget_microusd,
+            "searches_per_minute": searches_per_minute,
+            "concurrency": concurrency,
+        }
+        async with self._change(organization, "limits.put", organization, limits) as connection:
+            await organizations.limit(
+                connection,
+                organization,
+                monthly_budget_microusd=monthly_budget_microusd,
+                searches_per_minute=searches_per_minute,
+                concurrency=concurrency,
+            )
+            return await self._find(connection, organization)
+
+    async def read_usage(self, organization: str, question: usage.Question) -> list[usage.Usage]:
+        """What its records add up to."""
+        async with transaction(self.engine) as connection:
+            await self._find(connection, organization)
+            return await usage.read(connection, organization, question)
+
+    async def put_agent(
+        self,
+        organization: str,
+        agent: object,
+        *,
+        tools: Sequence[str],
+        credentials: Sequence[str],
+        max_searches_per_day: int | None = None,
+    ) -> Agent:
+        """Makes an agent, or changes its gates and, where it is given, its cap."""
+        details: dict[str, object] = {
             "tools": parse_patterns(list(tools), "$.tools"),
             "credentials": parse_patterns(list(credentials), "$.credentials"),
         }
+        if max_searches_per_day is not None:
+            details["max_searches_per_day"] = max_searches_per_day
         async with self._change(organization, "agent.put", str(agent)[:64], details) as connection:
-            return await agents.put(connection, organization, agent, tools=tools, credentials=credentials)
+            return await agents.put(
+                connection,
+                organization,
+                agent,
+                tools=tools,
+                credentials=credentials,
+                max_searches_per_day=max_searches_per_day,
+            )
 
     async def bound_agent(
         self, organization: str, agent: str, *, allowed_hosts: Sequence[str] = (), allow_private_addresses: bool = False

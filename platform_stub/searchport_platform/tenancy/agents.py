@@ -9,27 +9,34 @@ import attrs
 from sqlalchemy import RowMapping, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from searchport.errors import ErrorCode, SearchError
+from searchport.errors import ErrorCode, SearchError, shorten
 from searchport.toolkit import SEARCH_API_KEY
 from searchport_platform.storage.schema import agents
 from searchport_platform.tenancy.names import check_hosts, is_allowed, parse_name
 
-__all__ = ["DEFAULT_AGENT", "TOOL", "Agent", "bound", "list_of", "put", "read_row", "remove"]
+__all__ = ["DAILY_CAP", "DEFAULT_AGENT", "TOOL", "Agent", "bound", "list_of", "parse_cap", "put", "read_row", "remove"]
 
 DEFAULT_AGENT = "default"
 TOOL = "web.search"
 """The name of web search in an agent's tool list."""
+DAILY_CAP = 200
+_HIGHEST_CAP = 1_000_000_000
 
 
 @attrs.frozen(kw_only=True)
 class Agent:
-    """An agent of one organization. tools, credentials: names or globs that it may use; nothing is allowed unless listed."""
+    """An agent of one organization.
+
+    tools, credentials: names or globs that it may use; nothing is allowed unless listed. max_searches_per_day: a UTC day; 0
+    refuses all.
+    """
 
     id: str
     tools: tuple[str, ...] = ()
     credentials: tuple[str, ...] = ()
     allowed_hosts: tuple[str, ...] = ()
     allow_private_addresses: bool = False
+    max_searches_per_day: int = DAILY_CAP
 
     def check_tool(self) -> None:
         """Raises SearchError (`forbidden`) where the agent may not search."""
@@ -54,7 +61,15 @@ def read_row(row: RowMapping | Mapping[str, Any]) -> Agent:
         credentials=tuple(row["credentials"]),
         allowed_hosts=tuple(row["allowed_hosts"]),
         allow_private_addresses=row["allow_private_addresses"],
+        max_searches_per_day=row["max_searches_per_day"],
     )
+
+
+def parse_cap(value: object) -> int:
+    """Searches a UTC day. Raises SearchError (`validation_error`); there is no value for as many as one likes."""
+    if type(value) is int and 0 <= value <= _HIGHEST_CAP:
+        return value
+    raise SearchError.invalid("$.maxSearchesPerDay", f"expected a whole number from 0 to {_HIGHEST_CAP:,}, got {shorten(value)}")
 
 
 async def list_of(connection: AsyncConnection, organization: str, *, agent: str | None = None) -> list[Agent]:
@@ -66,11 +81,22 @@ async def list_of(connection: AsyncConnection, organization: str, *, agent: str 
 
 
 async def put(
-    connection: AsyncConnection, organization: str, agent: object, *, tools: Sequence[str] = (), credentials: Sequence[str] = ()
+    connection: AsyncConnection,
+    organization: str,
+    agent: object,
+    *,
+    tools: Sequence[str] = (),
+    credentials: Sequence[str] = (),
+    max_searches_per_day: int | None = None,
 ) -> Agent:
-    """Makes an agent or changes its gates; what an operator opened for it stays. Raises SearchError for a wrong name."""
+    """Makes an agent or changes its gates; what an operator opened for it stays. Raises SearchError for a wrong name.
+
+    max_searches_per_day: None keeps the cap that it has, of a new agent the usual one.
+    """
     name = parse_name(agent, "$.agent")
-    gates = {"tools": list(tools), "credentials": list(credentials)}
+    gates: dict[str, object] = {"tools": list(tools), "credentials": list(credentials)}
+    if max_searches_per_day is not None:
+        gates["max_searches_per_day"] = parse_cap(max_searches_per_day)
     if await list_of(connection, organization, agent=name):
         where = (agents.c.organization == organization, agents.c.id == name)
         await connection.execute(update(agents).where(*where).values(gates))

@@ -82,9 +82,10 @@ async def list_of(connection: AsyncConnection, organization: str, *, provider: s
 
 async def read_sealed(connection: AsyncConnection, organization: str, providers: Collection[str]) -> dict[str, Sealed]:
     """The sealed keys of these providers, as far as they are stored; `unseal` opens one where it is used."""
-    query = _of(organization, "provider", "key_id", "nonce", "sealed").where(credentials.c.provider.in_(sorted(providers)))
+    columns = ("provider", "key_id", "nonce", "sealed", "generation")
+    query = _of(organization, *columns).where(credentials.c.provider.in_(sorted(providers)))
     rows = (await connection.execute(query)).mappings()
-    return {row["provider"]: Sealed(row["key_id"], row["nonce"], row["sealed"]) for row in rows}
+    return {row["provider"]: Sealed(row["key_id"], row["nonce"], row["sealed"], row["generation"]) for row in rows}
 
 
 def unseal(sealed: Sealed | None, organization: str, provider: str, keyring: Keyring) -> str | None:

@@ -11,12 +11,17 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from searchport.egress import AddressPolicy
-from searchport.errors import SearchError
+from searchport.errors import SearchError, shorten
 from searchport_platform.storage.schema import METADATA, TENANT_TABLES, organizations
 from searchport_platform.tenancy import clock
 from searchport_platform.tenancy.names import check_hosts, parse_name, parse_words
 
-__all__ = ["Organization", "bound", "create", "delete_with_all_data", "find", "list_all"]
+__all__ = ["CONCURRENCY", "Organization", "bound", "create", "delete_with_all_data", "find", "limit", "list_all"]
+
+CONCURRENCY = 16
+_HIGHEST_BUDGET_MICROUSD = 10**15
+_HIGHEST_RATE = 10_000
+_HIGHEST_CONCURRENCY = 1_000
 
 
 @attrs.frozen(kw_only=True)
@@ -25,6 +30,8 @@ class Organization:
 
     allowed_providers: ids that it may select; None: every enabled one. allowed_hosts, allow_private_addresses: what its calls
     may reach beyond the public internet. result_hosts: `host` or `host:port` that its results may point to although private.
+    monthly_budget_microusd: a UTC month; None: none. searches_per_minute: in any sixty seconds; None: as many as there are.
+    concurrency: searches at once, in each process.
     """
 
     id: str
@@ -34,6 +41,9 @@ class Organization:
     allowed_hosts: tuple[str, ...] = ()
     allow_private_addresses: bool = False
     result_hosts: tuple[str, ...] = ()
+    monthly_budget_microusd: int | None = None
+    searches_per_minute: int | None = None
+    concurrency: int = CONCURRENCY
 
     @property
     def result_policy(self) -> AddressPolicy:
@@ -56,6 +66,9 @@ def read_row(row: RowMapping | Mapping[str, Any]) -> Organization:
         allowed_hosts=tuple(row["allowed_hosts"]),
         allow_private_addresses=row["allow_private_addresses"],
         result_hosts=tuple(row["result_hosts"]),
+        monthly_budget_microusd=row["monthly_budget_microusd"],
+        searches_per_minute=row["searches_per_minute"],
+        concurrency=row["concurrency"],
     )
 
 
@@ -99,6 +112,30 @@ async def bound(
         "allowed_hosts": list(allowed_hosts),
         "allow_private_addresses": allow_private_addresses,
         "result_hosts": list(result_hosts),
+    }
+    await connection.execute(update(organizations).where(organizations.c.id == organization).values(values))
+
+
+async def limit(
+    connection: AsyncConnection,
+    organization: str,
+    *,
+    monthly_budget_microusd: int | None,
+    searches_per_minute: int | None,
+    concurrency: int,
+) -> None:
+    """Sets how much it may search and spend, in place of what was set. Raises SearchError (`validation_error`)."""
+    for path, value, least, most in (
+        ("$.monthlyBudgetMicrousd", monthly_budget_microusd, 0, _HIGHEST_BUDGET_MICROUSD),
+        ("$.searchesPerMinute", searches_per_minute, 1, _HIGHEST_RATE),
+        ("$.concurrency", concurrency, 1, _HIGHEST_CONCURRENCY),
+    ):
+        if value is not None and (type(value) is not int or not least <= value <= most):
+            raise SearchError.invalid(path, f"expected a whole number from {least} to {most:,}, got {shorten(value)}")
+    values = {
+        "monthly_budget_microusd": monthly_budget_microusd,
+        "searches_per_minute": searches_per_minute,
+        "concurrency": concurrency,
     }
     await connection.execute(update(organizations).where(organizations.c.id == organization).values(values))
 

@@ -26,11 +26,12 @@ class SealingError(RuntimeError):
 
 @attrs.frozen
 class Sealed:
-    """A sealed secret. key_id: which key of the ring sealed it."""
+    """A sealed secret. key_id: which key of the ring sealed it. generation: grows with every new value of its row."""
 
     key_id: str
     nonce: bytes = attrs.field(repr=False)
     data: bytes = attrs.field(repr=False)
+    generation: int = 0
 
 
 class Keyring:

@@ -39,13 +39,15 @@ class Choice:
 
 @attrs.frozen(kw_only=True)
 class Selection:
-    """An organization's choice. fallbacks: asked in order when the provider before failed. deadline_seconds: of a whole call."""
+    """An organization's choice. fallbacks: asked in order when the provider before failed. deadline_seconds: of a whole call.
+    cache_seconds: how long an answer may be given again to the same organization; 0: never."""
 
     choice: Choice
     fallbacks: tuple[Choice, ...] = ()
     default_results: int = DEFAULT_MAX_RESULTS
     max_results: int = MAX_RESULTS
     deadline_seconds: float = DEADLINE_SECONDS
+    cache_seconds: int = 0
 
     @property
     def choices(self) -> tuple[Choice, ...]:
@@ -61,6 +63,7 @@ def read_row(row: RowMapping | Mapping[str, Any]) -> Selection:
         default_results=row["default_results"],
         max_results=row["max_results"],
         deadline_seconds=row["deadline_ms"] / 1_000,
+        cache_seconds=row["cache_seconds"],
     )
 
 
@@ -86,6 +89,7 @@ async def put(connection: AsyncConnection, organization: str, selection: Selecti
         "default_results": selection.default_results,
         "max_results": selection.max_results,
         "deadline_ms": round(selection.deadline_seconds * 1_000),
+        "cache_seconds": selection.cache_seconds,
     }
     if await find(connection, organization) is None:
         await connection.execute(insert(selections).values(values | {"organization": organization}))

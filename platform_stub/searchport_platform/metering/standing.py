@@ -1,0 +1,117 @@
+"""The standing of some organizations: what their agents and they themselves have used, and what a further call may still take."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Self
+
+import attrs
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from searchport.errors import SearchError
+from searchport.request import SearchRequest
+from searchport_platform.metering import budgets, caps, limits
+from searchport_platform.metering.moments import Moment
+from searchport_platform.metering.prices import WorstCase
+from searchport_platform.tenancy.admission import Admission
+
+__all__ = ["Ask", "Standing"]
+
+
+@attrs.frozen(kw_only=True)
+class Ask:
+    """One call that passed every gate. worst_cases: of each provider that it can reach, the first asked first."""
+
+    admission: Admission
+    request: SearchRequest
+    worst_cases: tuple[WorstCase, ...]
+
+    @property
+    def organization(self) -> str:
+        """The organization's id."""
+        return self.admission.organization.id
+
+    @property
+    def agent(self) -> tuple[str, str]:
+        """The organization's and the agent's id."""
+        return self.organization, self.admission.agent.id
+
+    @property
+    def cost_microusd(self) -> int:
+        """The most that it can cost: a provider that fails after its last page, then the next, and so on, is paid for each."""
+        return sum(worst.cost_microusd for worst in self.worst_cases)
+
+
+@attrs.define(kw_only=True)
+class Standing:
+    """What is used at one moment. used: agent -> searches today. spent: organization -> micro-USD this month.
+
+    recent: organization -> when its last searches began, newest first, in milliseconds; only where its rate is limited.
+    """
+
+    moment: Moment
+    used: dict[tuple[str, str], int] = attrs.field(factory=dict)
+    spent: dict[str, int] = attrs.field(factory=dict)
+    recent: dict[str, list[int]] = attrs.field(factory=dict)
+
+    @classmethod
+    async def read(
+        cls,
+        connection: AsyncConnection,
+        asks: Collection[Ask],
+        moment: Moment,
+        *,
+        lock: bool,
+        also: Collection[tuple[str, str]] = (),
+    ) -> Self:
+        """The standing of everyone who asks.
+
+        also: organizations' months to lock too. Rows are locked in sorted order, so that no two processes wait for each other.
+        """
+        standing = cls(moment=moment)
+        organizations = {ask.organization: ask.admission.organization for ask in asks}
+        asked = {(organization, moment.month) for organization in organizations}
+        for organization, month in sorted(asked.union(also)):
+            spent = await budgets.read(connection, organization, month, lock=lock)
+            if (organization, month) in asked:
+                standing.spent[organization] = spent
+        for organization, agent in sorted({ask.agent for ask in asks}):
+            standing.used[organization, agent] = await caps.read(connection, organization, agent, moment.day, lock=lock)
+        for organization, found in sorted(organizations.items()):
+            if found.searches_per_minute is not None:
+                recent = await limits.read_recent(connection, organization, found.searches_per_minute, moment)
+                standing.recent[organization] = recent
+        return standing
+
+    def refuse(self, ask: Ask) -> SearchError | None:
+        """Why the call cannot be admitted; None where it can."""
+        organization = ask.admission.organization
+        return (
+            caps.refuse(self.used[ask.agent], ask.admission.agent.max_searches_per_day, self.moment)
+            or budgets.refuse(self.spent[organization.id], ask.cost_microusd, organization.monthly_budget_microusd, self.moment)
+            or limits.refuse_rate(self.recent.get(organization.id, ()), organization.searches_per_minute, self.moment)
+        )
+
+    def take(self, ask: Ask) -> None:
+        """Counts the call as admitted."""
+        self.used[ask.agent] += 1
+        self.spent[ask.organization] += ask.cost_microusd
+        if ask.organization in self.recent:
+            self.recent[ask.organization].insert(0, self.moment.milliseconds)
+
+    async def write(self, connection: AsyncConnection, before: Standing) -> None:
+        """Writes what was taken since `before`, which was read in this transaction. Raises CounterMovedError."""
+        for organization, spent in sorted(self.spent.items()):
+            seen = before.spent[organization]
+            if spent != seen or organization in self.recent:  # a limited rate needs the row: it is what its calls queue at
+                month = self.moment.month
+                await budgets.reserve(connection, organization, month, seen=seen, amount=spent - seen)
+        for (organization, agent), used in sorted(self.used.items()):
+            seen = before.used[organization, agent]
+            if used != seen:
+                await caps.count(connection, organization, agent, self.moment.day, seen=seen, amount=used - seen)
+
+    def copy(self) -> Standing:
+        """A standing that changes on its own."""
+        recent = {organization: list(began) for organization, began in self.recent.items()}
+        return attrs.evolve(self, used=dict(self.used), spent=dict(self.spent), recent=recent)
