@@ -164,9 +164,7 @@ _CATALOGUE: dict[ErrorCode, _Entry] = {
     ErrorCode.UPSTREAM_TIMEOUT: _Entry(
         504, Actor.VENDOR, True, "the vendor did not answer before the deadline", "try again later"
     ),
-    ErrorCode.STORAGE_UNAVAILABLE: _Entry(
-        503, Actor.OPERATOR, True, "the database did not answer, so nothing was sent", "try again later"
-    ),
+    ErrorCode.STORAGE_UNAVAILABLE: _Entry(503, Actor.OPERATOR, True, "the database did not answer", "try again later"),
     ErrorCode.INTERNAL_ERROR: _Entry(
         500, Actor.OPERATOR, False, "a defect in Searchport or in a toolkit", "report it with the request id"
     ),

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransaction
 
-from searchport_platform.storage.engine import _WRITES
+from searchport_platform.storage.engine import WRITES
 
 __all__ = ["NobodyWaitsError", "write_transaction"]
 
@@ -30,7 +30,7 @@ class NobodyWaitsError(RuntimeError):
 @asynccontextmanager
 async def write_transaction(engine: AsyncEngine, *, is_wanted: Callable[[], bool]) -> AsyncIterator[AsyncConnection]:
     """A transaction, committed at the end, rolled back on an exception. Raises NobodyWaitsError, and what the driver raises."""
-    async with engine.execution_options(**{_WRITES: True}).connect() as connection:
+    async with engine.execution_options(**{WRITES: True}).connect() as connection:
         if connection.dialect.name != "sqlite":
             async with connection.begin():
                 yield connection

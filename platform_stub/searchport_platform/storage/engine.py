@@ -18,11 +18,12 @@ from sqlalchemy.pool import StaticPool
 
 from searchport.errors import ErrorCode, SearchError
 
-__all__ = ["DEFAULT_URL", "DatabaseUrlError", "migrate", "open_engine", "parse_url", "sqlite_file", "transaction"]
+__all__ = ["DEFAULT_URL", "WRITES", "DatabaseUrlError", "migrate", "open_engine", "parse_url", "sqlite_file", "transaction"]
 
 DEFAULT_URL = "sqlite:///searchport.db"
 _BUSY_MS = 5_000
-_WRITES = "searchport_writes"
+WRITES = "searchport_writes"
+"""Execution option of a connection whose transaction waits for its turn to write before it reads."""
 
 _log = structlog.get_logger("searchport.storage")
 
@@ -74,7 +75,7 @@ async def transaction(engine: AsyncEngine, *, writes: bool = False) -> AsyncIter
     Raises SearchError (`storage_unavailable`) where the database does not answer.
     """
     try:
-        async with engine.execution_options(**{_WRITES: writes}).begin() as connection:
+        async with engine.execution_options(**{WRITES: writes}).begin() as connection:
             yield connection
     except (DBAPIError, PoolTimeoutError) as error:
         # Its text holds the statement and its parameters.
@@ -84,7 +85,7 @@ async def transaction(engine: AsyncEngine, *, writes: bool = False) -> AsyncIter
 
 def _begin(connection: Connection) -> None:
     """SQLite's driver begins a transaction at the first write; what was read before it is then of another moment."""
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get(_WRITES) else "BEGIN")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get(WRITES) else "BEGIN")
 
 
 def _set_pragmas(connection: object, _record: object) -> None:

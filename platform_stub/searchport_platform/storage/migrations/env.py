@@ -7,7 +7,6 @@ from searchport_platform.storage.schema import METADATA
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=METADATA,
-    render_as_batch=True,
     transaction_per_migration=False,
 )
 with context.begin_transaction():
