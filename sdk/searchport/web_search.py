@@ -6,16 +6,17 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar, cast
 
 import attrs
 
 from searchport import locale
+from searchport.context import Page, SearchContext, SearchModel, Window
 from searchport.egress.refusals import Refusal, RefusalKey, Refusals
 from searchport.errors import ErrorCode, Fault, SearchError
 from searchport.mistakes import BEST_EFFORT, CONTRACT, Text, find_mistakes
 from searchport.request import MAX_QUERY, OPTION_NAMES, Recency, SearchRequest
-from searchport.result import Cursor, SearchResponse
+from searchport.result import SearchResponse
 from searchport.toolkit import DeclarationError, S, Toolkit
 from searchport.wire import camel_case
 
@@ -49,68 +50,6 @@ _COVERS = {Recency.DAY: 1, Recency.WEEK: 7, Recency.MONTH: 28, Recency.YEAR: 365
 _REACHES_BACK = {Recency.DAY: 1, Recency.WEEK: 7, Recency.MONTH: 31, Recency.YEAR: 366}
 
 _UNMENTIONED_IGNORED = frozenset({"language", "country"})
-
-
-@attrs.frozen
-class SearchModel:
-    """A tier or engine of a vendor that an admin can choose."""
-
-    id: str
-    name: str
-    capability: Literal["webSearch"] = attrs.field(default="webSearch", init=False)
-
-
-@attrs.frozen(kw_only=True)
-class Page:
-    """Which part of the answer to fetch.
-
-    number: from 1. offset: results before this page, from 0. size: rows a page, the same on every page of a call.
-    cursor: the `next_page` of the page before; None on the first.
-    """
-
-    number: int = 1
-    offset: int = 0
-    size: int
-    cursor: Cursor | None = None
-
-
-@attrs.frozen(kw_only=True)
-class Window:
-    """The vendor's window for one call. value: the vendor's own word for it. since: its beginning, for custom ranges."""
-
-    recency: Recency
-    value: str
-    since: datetime
-
-
-@attrs.frozen(kw_only=True)
-class SearchContext(Generic[S]):
-    """What a provider works with; it has no environment, no clock and no state of its own.
-
-    http: the only way out. settings: an instance of the toolkit's settings class. model: the selected `SearchModel` id.
-    window: what to send for recency and freshness; None: nothing. language, country: the vendor's codes. deadline: of the
-    whole call. now: aware, UTC. public_url: scheme, host and port under which this server is reached; None where it
-    serves nothing.
-    """
-
-    http: HttpClient
-    page: Page
-    settings: S
-    now: datetime
-    deadline: Deadline
-    window: Window | None = None
-    language: str | None = None
-    country: str | None = None
-    model: str | None = None
-    public_url: str | None = None
-    _credential: str | None = attrs.field(default=None, repr=False)
-
-    @property
-    def credential(self) -> str:
-        """The organization's key. Raises SearchError (`provider_not_configured`) where there is none."""
-        if not self._credential:
-            raise SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED, reason="no key is stored")
-        return self._credential
 
 
 SearchFunction: TypeAlias = Callable[[SearchRequest, SearchContext[S]], Awaitable[SearchResponse]]
