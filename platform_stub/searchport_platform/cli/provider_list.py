@@ -15,6 +15,12 @@ from searchport_platform.registry import Registry
 
 __all__ = ["print_providers"]
 
+_HEADINGS = {"freshness": "fresh", "language": "lang"}
+_WORDS = {"native": "native", "honoured": "yes", "best effort": "best", "ignored": "-", "unsupported": "no"}
+_LEGEND = """
+native: the vendor has a parameter for it; yes: honoured; best: best effort; -: ignored, and named; no: such a call is refused.
+Literal: whether quotes and operators in a query are characters to look for. Names, limits and prices: --json."""
+
 
 def print_providers(registry: Registry, *, as_json: bool) -> None:
     """Prints the list as a table, or as one JSON array."""
@@ -22,17 +28,15 @@ def print_providers(registry: Registry, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(described, ensure_ascii=False, indent=2))
         return
-    table = Table(box=None, padding=(0, 1))
-    for heading in ("Provider", "Name", "Key", *OPTION_NAMES, "Literal", "USD/1000", "Ends"):
-        table.add_column(heading, no_wrap=heading in ("Provider", "Ends"), overflow="fold")
+    table = Table(box=None, padding=(0, 1, 0, 0))
+    for heading in ("Provider", "Key", *(_HEADINGS.get(name, name) for name in OPTION_NAMES), "Literal", "Ends"):
+        table.add_column(heading, no_wrap=True)
     for row in described:
         options, sunset = row["options"], row["sunset"]
-        cells = [row["id"], row["name"], "none" if row["keyless"] else "needed"]
-        cells += list(options.values()) if isinstance(options, dict) else []
-        cells += [
-            "yes" if row["literal"] else "no",
-            row["pricePer1000"] or "",
-            sunset["ends"] if isinstance(sunset, dict) else "",
-        ]
+        cells = [row["id"], "no" if row["keyless"] else "yes"]
+        cells += [_WORDS[words] for words in options.values()] if isinstance(options, dict) else []
+        cells += ["yes" if row["literal"] else "no", sunset["ends"] if isinstance(sunset, dict) else ""]
         table.add_row(*(Text(str(cell)) for cell in cells))
-    Console().print(table)
+    console = Console()
+    console.print(table)
+    console.print(Text(_LEGEND, style="dim"))
