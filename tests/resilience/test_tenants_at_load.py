@@ -83,6 +83,7 @@ async def load(router: Router) -> Any:
 
 
 @pytest.mark.prove
+@pytest.mark.skipif(RUNS < 10, reason="a measurement, which a few rounds on a busy machine cannot settle: make prove RUNS=10")
 @pytest.mark.timeout(600)
 async def test_a_tenant_at_full_load_moves_anothers_p95_by_less_than_a_fifth(router: Router) -> None:
     ratios = []
