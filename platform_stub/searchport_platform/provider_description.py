@@ -18,7 +18,7 @@ def describe_provider(toolkit: AnyToolkit) -> dict[str, object]:
         "name": toolkit.name,
         "keyless": toolkit.is_keyless,
         "contract": declared.contract,
-        "options": {camel_case(name): _describe_option(toolkit, name) for name in OPTION_NAMES},
+        "options": {camel_case(name): declared.support(name) for name in OPTION_NAMES},
         "literal": declared.literal,
         "maxQuery": declared.max_query,
         "pageSize": declared.page_size,
@@ -27,15 +27,3 @@ def describe_provider(toolkit: AnyToolkit) -> dict[str, object]:
         "risk": toolkit.risk,
         "sunset": None if sunset is None else end | {"successors": list(sunset.successors)},
     }
-
-
-def _describe_option(toolkit: AnyToolkit, name: str) -> str:
-    """`native`, `honoured`, `best effort`, `ignored` or `unsupported`."""
-    declared = toolkit.web_search
-    listed = {"unsupported": declared.unsupported, "native": declared.native, "best effort": declared.best_effort}
-    for words, names in listed.items():
-        if name in names:
-            return words
-    if name in ("language", "country") or (name == "recency" and declared.recency is None):
-        return "ignored"
-    return "honoured"

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar, cast
 
 import attrs
 
@@ -48,6 +48,9 @@ F = TypeVar("F", bound=Callable[..., Awaitable[SearchResponse]])
 # `month` covers 28 days of freshness and reaches back 31: no month is shorter than the one, none is longer than the other.
 _COVERS = {Recency.DAY: 1, Recency.WEEK: 7, Recency.MONTH: 28, Recency.YEAR: 365}
 _REACHES_BACK = {Recency.DAY: 1, Recency.WEEK: 7, Recency.MONTH: 31, Recency.YEAR: 366}
+
+Support: TypeAlias = Literal["native", "honoured", "best effort", "ignored", "unsupported"]
+"""What becomes of an option."""
 
 _UNMENTIONED_IGNORED = frozenset({"language", "country"})
 
@@ -105,10 +108,22 @@ class WebSearch(Generic[S]):
     def _refuse_query(self, message: str) -> None:
         raise SearchError(ErrorCode.VALIDATION_ERROR, faults=(Fault("$.query", message),), provider=self.toolkit.id)
 
+    def support(self, option: str) -> Support:
+        """How this provider declares an option; those listed nowhere are honoured, but `language` and `country`."""
+        listed: dict[Support, frozenset[str]] = {
+            "unsupported": self.unsupported,
+            "native": self.native,
+            "best effort": self.best_effort,
+        }
+        for words, names in listed.items():
+            if option in names:
+                return words
+        is_unsent = option in _UNMENTIONED_IGNORED or (option == "recency" and self.recency is None)
+        return "ignored" if is_unsent else "honoured"
+
     def ignored(self, request: SearchRequest) -> frozenset[str]:
         """Best-effort options of this request that this provider does not send."""
-        mentioned = self.native | self.best_effort
-        names = {name for name in request.given() & _UNMENTIONED_IGNORED if name not in mentioned}
+        names = {name for name in request.given() if self.support(name) == "ignored"}
         if request.recency is not None and (self.recency is None or self.recency[request.recency] is None):
             names.add("recency")
         if request.language is not None and self.language(request) is None:

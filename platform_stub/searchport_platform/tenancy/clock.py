@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-__all__ = ["Instant", "now", "read_instant", "write_instant"]
+__all__ = ["Instant", "now", "write_instant"]
 
 Instant = str
 
@@ -18,8 +18,3 @@ def write_instant(moment: datetime) -> Instant:
     """An aware instant as text."""
     utc = moment.astimezone(UTC).replace(microsecond=0, tzinfo=None)
     return f"{utc.isoformat()}Z"  # strftime's %Y has fewer than four digits before the year 1000
-
-
-def read_instant(text: Instant) -> datetime:
-    """The aware instant of a stored text."""
-    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
