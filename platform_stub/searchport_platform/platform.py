@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,7 +16,7 @@ import structlog
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from searchport.egress import AddressPolicy
+from searchport.egress import AddressPolicy, Deadline
 from searchport.errors import ErrorCode, SearchError, shorten
 from searchport.request import SearchRequest, parse_request
 from searchport.result import Envelope, render_envelope
@@ -41,8 +42,8 @@ __all__ = ["ACTION", "Caller", "Platform"]
 
 ACTION = "action.search.web"
 
-ReadRequest: TypeAlias = Callable[[int], SearchRequest]
-"""The organization's default number of results -> the request. Raises SearchError."""
+ReadRequest: TypeAlias = Callable[[Selection], SearchRequest]
+"""The organization's selection, for its default and its maximum of results -> the request. Raises SearchError."""
 
 _log = structlog.get_logger("searchport.platform")
 
@@ -99,28 +100,17 @@ class Platform:
                     await asyncio.gather(*(asyncio.to_thread(_prepare, toolkit) for toolkit in platform.router.registry))
                 yield platform
 
-    async def search(self, caller: Caller, request: SearchRequest) -> Envelope:
-        """One search, at the organization's provider and, where that fails, at its fallbacks. Raises SearchError."""
-        return await self._search(caller, lambda _: request)
+    async def search(self, caller: Caller, request: SearchRequest | ReadRequest, *, longest_seconds: float = inf) -> Envelope:
+        """One search, at the organization's provider and, where that fails, at its fallbacks. Raises SearchError.
 
-    async def call(self, action: str, payload: object, caller: Caller) -> dict[str, object]:
-        """The same for callers that hold a plain payload: the platform API's JSON in, its JSON out. Raises SearchError.
-
-        `maxResults` defaults to the organization's own.
+        request: or a function that makes it, for a door whose defaults are the organization's. longest_seconds: when a door's
+        clients give up, where that is sooner than the organization's deadline.
         """
-        return render_envelope(await self._search(caller, _reader(action, payload)))
-
-    async def plan(self, caller: Caller, request: SearchRequest) -> Plan:
-        """What this search would do, and what it would be refused with; nothing is sent or written. Raises SearchError."""
-        return await self._plan(caller, lambda _: request)
-
-    async def plan_call(self, action: str, payload: object, caller: Caller) -> dict[str, object]:
-        """The same for callers that hold a plain payload, as `call` takes it. Raises SearchError."""
-        return render_plan(await self._plan(caller, _reader(action, payload)))
-
-    async def _search(self, caller: Caller, read_request: ReadRequest) -> Envelope:
         caller.check_scope(tokens.Scope.SEARCH)
-        async with self.meter.metered(caller, partial(self._decide, read_request)) as call:
+        deadline = Deadline.after(longest_seconds)
+        async with self.meter.metered(
+            caller, partial(self._decide, request, longest_seconds=longest_seconds), deadline=deadline
+        ) as call:
             admission = call.ask.admission
             envelope = await self.router.answer(
                 [partial(self._build_route, admission, choice) for choice in admission.selection.choices],
@@ -134,21 +124,33 @@ class Platform:
             call.answered(envelope)
         return envelope
 
-    async def _plan(self, caller: Caller, read_request: ReadRequest) -> Plan:
+    async def call(self, action: str, payload: object, caller: Caller) -> dict[str, object]:
+        """The same for callers that hold a plain payload: the platform API's JSON in, its JSON out. Raises SearchError.
+
+        `maxResults` defaults to the organization's own.
+        """
+        return render_envelope(await self.search(caller, _reader(action, payload)))
+
+    async def plan(self, caller: Caller, request: SearchRequest | ReadRequest) -> Plan:
+        """What this search would do, and what it would be refused with; nothing is sent or written. Raises SearchError."""
         caller.check_scope(tokens.Scope.SEARCH)
         async with transaction(self.engine) as connection:
             try:
-                ask = self._decide(read_request, await admit(connection, caller))
+                ask = self._decide(request, await admit(connection, caller))
             except SearchError as error:
                 if error.code in (ErrorCode.UNAUTHORIZED, ErrorCode.VALIDATION_ERROR):
                     raise
                 return Plan(refusal=error)
             return build_plan(ask, await Standing.read(connection, [ask], Moment.now(), lock=False))
 
-    def _decide(self, read_request: ReadRequest, admission: Admission) -> Ask:
+    async def plan_call(self, action: str, payload: object, caller: Caller) -> dict[str, object]:
+        """The same for callers that hold a plain payload, as `call` takes it. Raises SearchError."""
+        return render_plan(await self.plan(caller, _reader(action, payload)))
+
+    def _decide(self, wanted: SearchRequest | ReadRequest, admission: Admission, *, longest_seconds: float = inf) -> Ask:
         """Everything that can refuse the call before it is counted, and the most that it can cost. Raises SearchError."""
         selection = admission.selection
-        request = read_request(selection.default_results)
+        request = wanted if isinstance(wanted, SearchRequest) else wanted(selection)
         if request.max_results > selection.max_results:
             message = f"{request.max_results} is above this organization's maximum of {selection.max_results}"
             raise SearchError.invalid("$.maxResults", message)
@@ -157,7 +159,7 @@ class Platform:
         for choice in fallbacks:
             with suppress(SearchError):  # it would not be asked either
                 worst_cases.append(self._price(admission, choice, attrs.evolve(request, provider_options={})))
-        return Ask(admission=admission, request=request, worst_cases=tuple(worst_cases))
+        return Ask(admission=admission, request=request, worst_cases=tuple(worst_cases), longest_seconds=longest_seconds)
 
     def _price(self, admission: Admission, choice: Choice, request: SearchRequest) -> WorstCase:
         route = self._build_route(admission, choice)
@@ -272,7 +274,7 @@ class Platform:
 def _reader(action: str, payload: object) -> ReadRequest:
     if action != ACTION:
         raise SearchError.invalid("$.action", f"no such action; there is {ACTION!r}")
-    return lambda default: parse_request(payload, default_max_results=default)
+    return lambda selection: parse_request(payload, default_max_results=selection.default_results)
 
 
 def _prepare(toolkit: AnyToolkit) -> None:

@@ -24,6 +24,7 @@ def describe_provider(toolkit: AnyToolkit) -> dict[str, object]:
         "pageSize": declared.page_size,
         "pricePer1000": None if declared.price_per_1000 is None else str(declared.price_per_1000),
         "cacheable": declared.cacheable,
+        "evidence": declared.evidence,
         "risk": toolkit.risk,
         "sunset": None if sunset is None else end | {"successors": list(sunset.successors)},
     }

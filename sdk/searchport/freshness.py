@@ -13,12 +13,15 @@ import attrs
 
 from searchport.errors import SearchError, shorten
 
-__all__ = ["Freshness"]
+__all__ = ["FRESHNESS_LENGTH", "FRESHNESS_PATTERN", "Freshness"]
 
 _PATH = "$.freshness"
 _LONGEST = timedelta(days=36_525)
-_MAX_LENGTH = 100
 _FIXED = re.compile(r"P(?=[0-9T])(?:([0-9]+)W)?(?:([0-9]+)D)?(?:T(?=[0-9])(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-9]+)S)?)?")
+FRESHNESS_LENGTH = 100
+"""Characters of the longest text that is read."""
+FRESHNESS_PATTERN = f"^{_FIXED.pattern}$"
+"""The shape of a fixed-length duration, for a JSON Schema (ECMA-262)."""
 _CALENDAR = re.compile(r"P(?=[0-9])(?:([0-9]{1,6})Y)?(?:([0-9]{1,6})M)?(?:([0-9]{1,6})W)?(?:([0-9]{1,6})D)?(T.+)?")
 _FIRST, _LAST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, 999_999, UTC)
 _UNIT_SECONDS = (7 * 86_400, 86_400, 3_600, 60, 1)
@@ -77,7 +80,7 @@ class Freshness:
 
 def _seconds(text: object) -> int | None:
     """The seconds that a fixed-length duration states, None for anything else."""
-    match = _FIXED.fullmatch(text) if isinstance(text, str) and len(text) <= _MAX_LENGTH else None
+    match = _FIXED.fullmatch(text) if isinstance(text, str) and len(text) <= FRESHNESS_LENGTH else None
     if match is None:
         return None
     return sum(int(count or 0) * unit for count, unit in zip(match.groups(), _UNIT_SECONDS, strict=True))
@@ -91,8 +94,8 @@ def _why(text: object) -> str:
     """What is wrong with a value that is no fixed-length duration, and what to write instead."""
     if not isinstance(text, str):
         return f"is not a string; {_ALLOWED}"
-    if len(text) > _MAX_LENGTH:
-        return f"is longer than {_MAX_LENGTH} characters; {_ALLOWED}"
+    if len(text) > FRESHNESS_LENGTH:
+        return f"is longer than {FRESHNESS_LENGTH} characters; {_ALLOWED}"
     if _FIXED.fullmatch(text.upper()) and text.isascii():
         return f"is not in upper case; write {text.upper()!r}"
     if (calendar := _CALENDAR.fullmatch(text)) and (calendar[1] or calendar[2]):

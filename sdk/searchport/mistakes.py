@@ -14,13 +14,16 @@ from searchport.wire import nearest
 if TYPE_CHECKING:
     from searchport.web_search import WebSearch
 
-__all__ = ["BEST_EFFORT", "CONTRACT", "Text", "find_mistakes"]
+__all__ = ["BEST_EFFORT", "CONTRACT", "Evidence", "Text", "find_mistakes"]
 
 CONTRACT = "web-search@1"
 """The contract that this SDK speaks."""
 
 Text: TypeAlias = Literal["html", "plain"]
 """What a vendor's titles and snippets are."""
+
+Evidence: TypeAlias = Literal["recorded", "documentation"]
+"""What a vendor's wire was learned from."""
 
 _FLAGS = ("literal", "cacheable", "breaker")
 
@@ -36,6 +39,8 @@ def find_mistakes(declared: WebSearch[Any]) -> list[tuple[str, str]]:
     mistakes += _find_function_mistakes(declared)
     if declared.text not in get_args(Text):
         mistakes.append((f"text {declared.text!r} is unknown", "write text='html' or text='plain'"))
+    if declared.evidence not in (None, *get_args(Evidence)):
+        mistakes.append((f"evidence {declared.evidence!r} is unknown", "write evidence='recorded' or evidence='documentation'"))
     for name in ("page_size", "max_pages", "max_query", "max_query_words"):
         value = getattr(declared, name)
         if value is not None and (type(value) is not int or value < 1):

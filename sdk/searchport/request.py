@@ -14,7 +14,7 @@ import attrs
 
 from searchport import locale
 from searchport.errors import SearchError, shorten
-from searchport.freshness import Freshness
+from searchport.freshness import FRESHNESS_LENGTH, FRESHNESS_PATTERN, Freshness
 from searchport.site import Site
 from searchport.wire import OPTION, Option, camel_case, structure
 
@@ -111,8 +111,8 @@ def _parse_provider_options(value: Mapping[str, object]) -> Mapping[str, object]
     return dict(value)
 
 
-def _option(parse: Callable[..., object], words: str) -> dict[str, Option]:
-    return {OPTION: Option(parse, words)}
+def _option(parse: Callable[..., object], words: str, **schema: object) -> dict[str, Option]:
+    return {OPTION: Option(parse, words, schema)}
 
 
 @attrs.frozen(kw_only=True)
@@ -126,17 +126,34 @@ class SearchRequest:
     query: str = attrs.field(
         kw_only=False,
         converter=_parse_query,
-        metadata=_option(_parse_query, f"What to look for, as literal text; not blank, at most {MAX_QUERY:,} characters."),
+        metadata=_option(
+            _parse_query,
+            f"What to look for, as literal text; not blank, at most {MAX_QUERY:,} characters.",
+            type="string",
+            minLength=1,
+            maxLength=MAX_QUERY,
+        ),
     )
     max_results: int = attrs.field(
         default=DEFAULT_MAX_RESULTS,
         converter=_parse_max_results,
-        metadata=_option(_parse_max_results, f"The most results to return, 1 to {MAX_RESULTS}; fewer is normal."),
+        metadata=_option(
+            _parse_max_results,
+            f"The most results to return, 1 to {MAX_RESULTS}; fewer is normal.",
+            type="integer",
+            minimum=1,
+            maximum=MAX_RESULTS,
+        ),
     )
     recency: Recency | None = attrs.field(
         default=None,
         converter=_parse_recency,
-        metadata=_option(_parse_recency, "The vendor's own window: day, week, month or year; best effort."),
+        metadata=_option(
+            _parse_recency,
+            "The vendor's own window: day, week, month or year; best effort.",
+            type="string",
+            enum=[*Recency],
+        ),
     )
     freshness: Freshness | None = attrs.field(
         default=None,
@@ -145,33 +162,52 @@ class SearchRequest:
             _parse_freshness,
             "Guarantee: only results proven to be no older than this ISO 8601 duration of weeks, days, hours, minutes or "
             "seconds, such as P7D.",
+            type="string",
+            maxLength=FRESHNESS_LENGTH,
+            pattern=FRESHNESS_PATTERN,
         ),
     )
     site: Site | None = attrs.field(
         default=None,
         converter=_parse_site,
-        metadata=_option(_parse_site, "Guarantee: only results of this hostname or under it, such as example.com."),
+        metadata=_option(
+            _parse_site,
+            "Guarantee: only results of this hostname or under it, such as example.com.",
+            type="string",
+            minLength=1,
+            maxLength=254,
+        ),
     )
     language: str | None = attrs.field(
         default=None,
         converter=_parse_language,
-        metadata=_option(_parse_language, "Preferred language, a BCP 47 tag such as pt-BR; best effort."),
+        metadata=_option(
+            _parse_language,
+            "Preferred language, a BCP 47 tag such as pt-BR; best effort.",
+            type="string",
+            pattern="^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*$",
+        ),
     )
     country: str | None = attrs.field(
         default=None,
         converter=_parse_country,
-        metadata=_option(_parse_country, "Preferred country, ISO 3166-1 alpha-2, such as BR; best effort."),
+        metadata=_option(
+            _parse_country,
+            "Preferred country, ISO 3166-1 alpha-2, such as BR; best effort.",
+            type="string",
+            pattern="^[A-Za-z]{2}$",
+        ),
     )
     safe: Safe | None = attrs.field(
         default=None,
         converter=_parse_safe,
-        metadata=_option(_parse_safe, "Safe search: off, moderate or strict."),
+        metadata=_option(_parse_safe, "Safe search: off, moderate or strict.", type="string", enum=[*Safe]),
     )
     provider_options: Mapping[str, object] = attrs.field(
         factory=dict,
         hash=False,
         converter=_parse_provider_options,
-        metadata=_option(_parse_provider_options, "Settings of the selected provider, for this call only."),
+        metadata=_option(_parse_provider_options, "Settings of the selected provider, for this call only.", type="object"),
     )
 
     def given(self) -> frozenset[str]:

@@ -14,7 +14,7 @@ from searchport import locale
 from searchport.context import Page, SearchContext, SearchModel, Window
 from searchport.egress.refusals import Refusal, RefusalKey, Refusals
 from searchport.errors import ErrorCode, Fault, SearchError
-from searchport.mistakes import BEST_EFFORT, CONTRACT, Text, find_mistakes
+from searchport.mistakes import BEST_EFFORT, CONTRACT, Evidence, Text, find_mistakes
 from searchport.request import MAX_QUERY, OPTION_NAMES, Recency, SearchRequest
 from searchport.result import SearchResponse
 from searchport.toolkit import DeclarationError, S, Toolkit
@@ -81,6 +81,7 @@ class WebSearch(Generic[S]):
     price_per_1000: Decimal | None
     cacheable: bool
     breaker: bool
+    evidence: Evidence | None
     contract: str
     refusals: Refusals = attrs.field(repr=False)
 
@@ -295,6 +296,7 @@ def define_web_search(
     price_per_1000: Decimal | None = None,
     cacheable: bool = True,
     breaker: bool = True,
+    evidence: Evidence | None = None,
     contract: str = CONTRACT,
     refusals: RefusalTable | None = None,
     read_refusal: Callable[[JsonBody], str | SearchError | None] | None = None,
@@ -315,6 +317,7 @@ def define_web_search(
         operators cannot be switched off. text: `html` where titles and snippets hold markup or character references.
     price_per_1000: US dollars for a thousand requests. cacheable: False where the vendor's terms forbid storing.
     breaker: False where no vendor is asked, so that a failure says nothing about the next call.
+    evidence: what the vendor's wire was learned from: `recorded` answers, or its `documentation` alone; shown to who chooses.
     refusals: the vendor's status, code or (status, code) -> our code, or an error whose `reason` says more; above the SDK's
         own table of statuses.
     read_refusal: the vendor's code in a JSON answer of any status, or an error that says what the answer means, None where
@@ -343,6 +346,7 @@ def define_web_search(
             price_per_1000=price_per_1000,
             cacheable=cacheable,
             breaker=breaker,
+            evidence=evidence,
             contract=contract,
             refusals=Refusals(_read_refusals(toolkit, refusals), read_refusal, read_wait_seconds),
         )

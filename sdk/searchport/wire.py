@@ -36,10 +36,12 @@ class Option:
 
     parse: the raw JSON value -> the field's value; raises SearchError with what is allowed.
     words: one sentence for `--help`, the documentation and tool schemas.
+    schema: what JSON Schema (2020-12) can say of the raw value; `parse` may refuse more, never less.
     """
 
     parse: Callable[..., object]
     words: str
+    schema: Mapping[str, object] = attrs.field(factory=dict)
 
 
 def camel_case(name: str) -> str:

@@ -132,7 +132,7 @@ class Batch:
 
 def _enter(candidate: Candidate, ask: Ask, moment: Moment) -> Entry:
     started = time.monotonic()
-    left_seconds = max(0.0, ask.admission.selection.deadline_seconds - (started - candidate.started))
+    left_seconds = max(0.0, ask.deadline_seconds - (started - candidate.started))
     opening = Opening(
         organization=ask.organization,
         id=candidate.id,

@@ -59,7 +59,7 @@ class Call:
     @property
     def deadline(self) -> Deadline:
         """When it must have ended; the wait for its admission is part of it."""
-        return Deadline(self.entry.started + self.ask.admission.selection.deadline_seconds)
+        return Deadline(self.entry.started + self.ask.deadline_seconds)
 
     def count(self, attempt: Attempt) -> None:
         """Counts the requests that were sent to a provider, whatever came of them."""
@@ -144,8 +144,8 @@ class Meter:
         """One unit of the agent's day and the worst case of the organization's month, taken; the record is on the disk.
 
         decide: everything that can refuse the call without the counters, called within the transaction that read what it is
-        given. deadline: until when to wait; by default the organization's own. Raises SearchError; nothing is taken then. A call
-        that is cancelled while it waits is forgotten, or closed where it was already admitted.
+        given. deadline: until when to wait at most; the organization's own may be sooner. Raises SearchError; nothing is taken
+        then. A call that is cancelled while it waits is forgotten, or closed where it was already admitted.
         """
         candidate = Candidate(
             caller=caller,
@@ -155,7 +155,7 @@ class Meter:
             started=time.monotonic(),
         )
         usual = self._deadline_seconds.get(caller.organization, DEADLINE_SECONDS)
-        wait_seconds = usual if deadline is None else deadline.remaining_seconds()
+        wait_seconds = usual if deadline is None else min(usual, deadline.remaining_seconds())
         self._writer.submit(candidate)
         try:
             async with asyncio.timeout(wait_seconds) as candidate.timeout:

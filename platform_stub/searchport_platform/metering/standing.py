@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from math import inf
 from typing import Self
 
 import attrs
@@ -20,11 +21,20 @@ __all__ = ["Ask", "Standing"]
 
 @attrs.frozen(kw_only=True)
 class Ask:
-    """One call that passed every gate. worst_cases: of each provider that it can reach, the first asked first."""
+    """One call that passed every gate. worst_cases: of each provider that it can reach, the first asked first.
+
+    longest_seconds: when its door's clients give up.
+    """
 
     admission: Admission
     request: SearchRequest
     worst_cases: tuple[WorstCase, ...]
+    longest_seconds: float = inf
+
+    @property
+    def deadline_seconds(self) -> float:
+        """How long the whole call may take."""
+        return min(self.admission.selection.deadline_seconds, self.longest_seconds)
 
     @property
     def organization(self) -> str:
