@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Generic, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal
 
 import attrs
 
@@ -15,7 +16,7 @@ from searchport.toolkit import S
 if TYPE_CHECKING:
     from searchport.egress import Deadline, HttpClient
 
-__all__ = ["Page", "SearchContext", "SearchModel", "Window"]
+__all__ = ["Page", "SearchContext", "SearchModel", "Window", "fixed_models"]
 
 
 @attrs.frozen
@@ -73,8 +74,30 @@ class SearchContext(Generic[S]):
     _credential: str | None = attrs.field(default=None, repr=False)
 
     @property
+    def window_value(self) -> str | None:
+        """The vendor's own word for the window; None where there is none to send."""
+        return None if self.window is None else self.window.value
+
+    @property
     def credential(self) -> str:
         """The organization's key. Raises SearchError (`provider_not_configured`) where there is none."""
         if not self._credential:
             raise SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED, reason="no key is stored")
         return self._credential
+
+
+def fixed_models(
+    ids: str, names: Mapping[str, str] | None = None
+) -> Callable[[SearchContext[Any]], Awaitable[list[SearchModel]]]:
+    """The `fetch_models` of a vendor whose tiers only its documentation lists.
+
+    ids: by white space, in the order to show. names: id -> words to show, where they are not the id's own: `deep-lite` is
+    shown as "Deep lite".
+    """
+    shown = {id_: id_.replace("-", " ").replace("_", " ").capitalize() for id_ in ids.split()} | {**(names or {})}
+    models = [SearchModel(id=id_, name=name) for id_, name in shown.items()]
+
+    async def fetch_models(_: SearchContext[Any]) -> list[SearchModel]:
+        return models
+
+    return fetch_models

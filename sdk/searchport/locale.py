@@ -14,7 +14,17 @@ from searchport.errors import SearchError, shorten
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["COUNTRIES", "LANGUAGES", "closed_list", "lookup", "parse_country", "parse_language", "parse_locale"]
+__all__ = [
+    "COUNTRIES",
+    "LANGUAGES",
+    "closed_list",
+    "find_market",
+    "lookup",
+    "parse_country",
+    "parse_language",
+    "parse_locale",
+    "two_part",
+]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -159,6 +169,43 @@ def lookup(language: str, supported: Mapping[str, str]) -> str | None:
     """
     codes = {tag.lower(): code for tag, code in supported.items()}
     return next((codes[candidate] for candidate in _candidates(language.lower()) if candidate in codes), None)
+
+
+def two_part(language: str | None, country: str | None) -> str | None:
+    """`de-AT`, or `de` where no country is known; None without a language.
+
+    country: an ISO code, which wins over the tag's own region. The script of Chinese counts as its main region: `zh-TW`.
+    """
+    base, region = _base_and_region(language, country)
+    return (f"{base}-{region}" if region else base) or None if language else None
+
+
+def find_market(
+    language: str | None, country: str | None, markets: Mapping[tuple[str, str], str]
+) -> tuple[str | None, tuple[str, ...]]:
+    """A vendor's code for a language and a country together, and the names of those of the two that it does not honour.
+
+    markets: (language code, ISO country) -> the vendor's code. What fits both counts, else the country's first, else the
+    language's first, in the order of `markets`. Without a country, the tag's own region is preferred, where it fits.
+
+    >>> find_market("it", "CH", {("de", "CH"): "ch-de", ("it", "IT"): "it-it"})
+    ('ch-de', ('language',))
+    """
+    base, region = _base_and_region(language, country)
+    of_language = [market for market in markets if market[0] in (base, _SAME.get(base))]
+    of_country = [market for market in markets if country and market[1] == country]
+    of_both = [market for market in of_language if market[1] == region]
+    best = next(iter([*of_both, *of_country, *of_language]), None)
+    ignored = [] if not language or best in of_language else ["language"]
+    ignored += [] if not country or best in of_country else ["country"]
+    return None if best is None else markets[best], tuple(ignored)
+
+
+def _base_and_region(language: str | None, country: str | None) -> tuple[str, str | None]:
+    base, *subtags = (language or "").split("-")
+    known = [country] if country else [subtag for subtag in subtags if subtag in COUNTRIES]
+    known += [_CHINESE_REGIONS[script.lower()].upper() for script in subtags if script.lower() in _CHINESE_REGIONS]
+    return base, next(iter(known), None)
 
 
 def _parse_tag(text: str, path: str) -> _Tag:

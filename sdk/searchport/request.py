@@ -27,6 +27,7 @@ __all__ = [
     "Safe",
     "SearchRequest",
     "parse_request",
+    "safe_table",
 ]
 
 MAX_QUERY = 2_000
@@ -36,6 +37,7 @@ DEFAULT_MAX_RESULTS = 10
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 E = TypeVar("E", bound=StrEnum)
+T = TypeVar("T")
 
 
 class Recency(StrEnum):
@@ -53,6 +55,11 @@ class Safe(StrEnum):
     OFF = "off"
     MODERATE = "moderate"
     STRICT = "strict"
+
+
+def safe_table(off: T, moderate: T, strict: T) -> dict[Safe | None, T | None]:
+    """A vendor's words for `safe`, None for None: `SAFE = safe_table("0", "1", "1")`, then `SAFE[request.safe]`."""
+    return {None: None, Safe.OFF: off, Safe.MODERATE: moderate, Safe.STRICT: strict}
 
 
 def _parse_query(value: object) -> str:

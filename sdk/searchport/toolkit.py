@@ -17,7 +17,7 @@ from searchport.wire import structure
 if TYPE_CHECKING:
     from searchport.web_search import WebSearch
 
-__all__ = ["SEARCH_API_KEY", "DeclarationError", "Sunset", "Toolkit", "define_toolkit", "operator_only"]
+__all__ = ["OPERATOR_ONLY", "SEARCH_API_KEY", "DeclarationError", "Sunset", "Toolkit", "define_toolkit", "operator_only"]
 
 SEARCH_API_KEY = "search.apiKey"
 """The one credential name, whatever the vendor: changing providers then changes no agent's permissions."""
@@ -26,7 +26,9 @@ S = TypeVar("S", default=None)
 
 _ID = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _ID_LIMIT = 64
-_OPERATOR_ONLY = "searchport.operator_only"
+OPERATOR_ONLY = "searchport.operator_only"
+"""Key in the metadata of a settings field that only an operator may set."""
+
 _FOR_OPERATORS = "only an operator can set this; leave it out"
 
 
@@ -123,7 +125,7 @@ class Toolkit(Generic[S]):
         give any part. Raises SearchError (`validation_error`) with every fault.
         """
         fields = self._fields()
-        of_operators = {name for name, field in fields.items() if field.metadata.get(_OPERATOR_ONLY)}
+        of_operators = {name for name, field in fields.items() if field.metadata.get(OPERATOR_ONLY)}
         faults = [] if of_operator else [Fault(f"$.settings.{n}", _FOR_OPERATORS) for n in sorted(of_operators & set(values))]
         try:
             structure(values, self.settings or _NoSettings)
@@ -138,7 +140,7 @@ class Toolkit(Generic[S]):
         return {} if self.settings is None else attrs.fields_dict(cast("type[attrs.AttrsInstance]", self.settings))
 
     def _check_options(self, options: Mapping[str, object], fields: Mapping[str, attrs.Attribute[object]]) -> None:
-        refused = sorted(name for name in options if name in fields and fields[name].metadata.get(_OPERATOR_ONLY))
+        refused = sorted(name for name in options if name in fields and fields[name].metadata.get(OPERATOR_ONLY))
         if refused:
             faults = tuple(Fault(f"$.providerOptions.{name}", _FOR_OPERATORS) for name in refused)
             raise SearchError(ErrorCode.VALIDATION_ERROR, faults=faults, provider=self.id)
@@ -156,9 +158,9 @@ class Toolkit(Generic[S]):
 def operator_only(*, default: str | None = None) -> str:
     """A field of a settings class that only an operator may set: a base URL, anything that decides where a key is sent."""
     field: object = (
-        attrs.field(metadata={_OPERATOR_ONLY: True})
+        attrs.field(metadata={OPERATOR_ONLY: True})
         if default is None
-        else attrs.field(default=default, metadata={_OPERATOR_ONLY: True})
+        else attrs.field(default=default, metadata={OPERATOR_ONLY: True})
     )
     return cast("str", field)
 

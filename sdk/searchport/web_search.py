@@ -18,6 +18,7 @@ from searchport.mistakes import BEST_EFFORT, CONTRACT, Evidence, Text, find_mist
 from searchport.request import MAX_QUERY, OPTION_NAMES, Recency, SearchRequest
 from searchport.result import SearchResponse
 from searchport.toolkit import DeclarationError, S, Toolkit
+from searchport.windows import REACHES_BACK
 from searchport.wire import camel_case
 
 if TYPE_CHECKING:
@@ -45,9 +46,8 @@ V = TypeVar("V")
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Awaitable[SearchResponse]])
 
-# `month` covers 28 days of freshness and reaches back 31: no month is shorter than the one, none is longer than the other.
+# No month is shorter than 28 days, and none longer than the 31 that the window reaches back.
 _COVERS = {Recency.DAY: 1, Recency.WEEK: 7, Recency.MONTH: 28, Recency.YEAR: 365}
-_REACHES_BACK = {Recency.DAY: 1, Recency.WEEK: 7, Recency.MONTH: 31, Recency.YEAR: 366}
 
 Support: TypeAlias = Literal["native", "honoured", "best effort", "ignored", "unsupported"]
 """What becomes of an option."""
@@ -169,7 +169,7 @@ class WebSearch(Generic[S]):
         if not isinstance(text, str):
             reason = f"recency[{recency}] gave {type(text).__name__}, not a text"
             raise SearchError(ErrorCode.INTERNAL_ERROR, reason=reason, provider=self.toolkit.id)
-        return Window(recency=recency, value=text, since=now - timedelta(days=_REACHES_BACK[recency]))
+        return Window(recency=recency, value=text, since=now - REACHES_BACK[recency])
 
     async def fetch(
         self,
@@ -249,11 +249,12 @@ class WebSearch(Generic[S]):
             return await calling
         except SearchError as error:
             code = self._safe_vendor_code(error.vendor_code, query, context)
-            raise attrs.evolve(error, provider=error.provider or self.toolkit.id, vendor_code=code) from None
+            failure = attrs.evolve(error, provider=error.provider or self.toolkit.id, vendor_code=code)
         except TimeoutError:
-            raise SearchError(ErrorCode.UPSTREAM_TIMEOUT, provider=self.toolkit.id) from None
+            failure = SearchError(ErrorCode.UPSTREAM_TIMEOUT, provider=self.toolkit.id)
         except Exception as error:  # noqa: BLE001  # a toolkit's defect must not leak its values: only its class is told
-            raise self._blame(error, has_answer=context.http.requests_sent > sent_before) from None
+            failure = self._blame(error, has_answer=context.http.requests_sent > sent_before)
+        raise failure  # outside of every handler: what is being handled would be its context, and can hold the key
 
     def _safe_vendor_code(self, code: str | None, query: str, context: SearchContext[S]) -> str | None:
         """Drops a code that no table knows and that repeats the key or the query: some vendors echo what they were sent."""

@@ -80,6 +80,26 @@ async def test_json_is_sent_as_it_is(web: FakeWeb, client: HttpClient) -> None:
     assert sent.headers["content-type"] == "application/json"
 
 
+async def test_members_that_are_none_are_left_out_with_objects_that_held_nothing_else(web: FakeWeb, client: HttpClient) -> None:
+    web.answer(FIND, json={})
+    body = {"q": "x", "n": None, "o": {"a": None, "b": 0}, "p": {"c": None, "d": {"e": None}}, "given": {}, "off": False}
+    await client.post_json(FIND, body=body)
+    assert web.requests[0].json() == {"q": "x", "o": {"b": 0}, "given": {}, "off": False}
+
+
+async def test_a_form_can_be_answered_with_json(web: FakeWeb, client: HttpClient) -> None:
+    web.answer(FIND, json={"a": 1})
+    assert (await client.post_form_json(FIND, form={"q": "a+b", "n": None})).number("a") == 1
+    sent = web.requests[0]
+    assert (sent.method, sent.form()) == ("POST", {"q": "a+b"})
+    assert sent.headers["Content-Type"] == "application/x-www-form-urlencoded"
+
+
+async def test_html_in_answer_to_a_form_is_not_json(web: FakeWeb, client: HttpClient) -> None:
+    web.answer(FIND, text="<html>")
+    assert await code_of(client.post_form_json(FIND, form={})) is ErrorCode.PROVIDER_UNAVAILABLE
+
+
 async def test_json_with_a_lone_surrogate_is_refused(client: HttpClient) -> None:
     assert await code_of(client.post_json(FIND, body={"q": "\ud800"})) is ErrorCode.VALIDATION_ERROR
 

@@ -311,3 +311,11 @@ def test_a_vendors_own_headers_can_say_how_long_to_wait() -> None:
 )  # fmt: skip
 def test_a_wait_that_cannot_be_read_is_not_said(read: object, seconds: float | None) -> None:
     assert wait({}, read) == seconds
+
+
+@pytest.mark.parametrize(("headers", "seconds"), [({}, 600), ({"Retry-After": "5"}, 5)])
+def test_the_wait_of_a_vendors_table_holds_where_its_headers_state_none(headers: dict[str, str], seconds: float) -> None:
+    table = Refusals({403: SearchError(UNAVAILABLE, reason="a challenge", retry_after=600)})
+    fault = refusal_of(403, None, headers, table)
+    assert fault is not None
+    assert (fault.code, fault.reason, fault.retry_after) == (UNAVAILABLE, "a challenge", seconds)

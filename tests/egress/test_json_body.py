@@ -36,6 +36,23 @@ def test_anything_else_in_place_of_a_list_is_the_wrong_shape(path: tuple[str | i
     assert (caught.value.code, caught.value.reason) == (ErrorCode.PROVIDER_UNAVAILABLE, "an answer of the wrong shape")
 
 
+@pytest.mark.parametrize("path", [("missing",), ("none",), ("web", "missing"), ("missing", "x")])
+def test_a_required_list_that_is_missing_or_null_is_the_wrong_shape(path: tuple[str | int, ...]) -> None:
+    with pytest.raises(SearchError, match="wrong shape"):
+        BODY.rows(*path, required=True)
+
+
+def test_a_required_list_may_be_empty() -> None:
+    assert BODY.rows("empty", required=True) == []
+    assert len(BODY.rows("web", "results", required=True)) == 3
+
+
+def test_texts_are_those_in_a_list_and_none_of_anything_else() -> None:
+    body = JsonBody({"mixed": ["a", 1, None, "b", ["c"]], "text": "x", "object": {"a": "b"}})
+    assert body.texts("mixed") == ["a", "b"]
+    assert [body.texts(key) for key in ("text", "object", "missing")] == [[], [], []]
+
+
 def test_a_list_at_the_root_has_rows_without_a_path() -> None:
     assert [row.number() for row in JsonBody([1, 2]).rows()] == [1, 2]
 

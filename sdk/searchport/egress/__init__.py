@@ -12,21 +12,34 @@ from searchport.lazy import lazy_names
 if TYPE_CHECKING:
     from .client import HttpClient, TextAnswer
     from .deadline import Deadline
+    from .html_body import HtmlBody, parse_html
     from .json_body import JsonBody
     from .policy import AddressPolicy, UrlFault
     from .refusals import Refusals
 
-__all__ = ["AddressPolicy", "Deadline", "HttpClient", "JsonBody", "Refusals", "TextAnswer", "UrlFault"]
+__all__ = [
+    "AddressPolicy",
+    "Deadline",
+    "HtmlBody",
+    "HttpClient",
+    "JsonBody",
+    "Refusals",
+    "TextAnswer",
+    "UrlFault",
+    "parse_html",
+]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "AddressPolicy": "policy",
         "Deadline": "deadline",
+        "HtmlBody": "html_body",
         "HttpClient": "client",
         "JsonBody": "json_body",
         "Refusals": "refusals",
         "TextAnswer": "client",
         "UrlFault": "policy",
+        "parse_html": "html_body",
     },
 )

@@ -18,7 +18,7 @@ from .connections import Connections, Dial
 from .deadline import Deadline
 from .faults import fault_of, refusal_of
 from .json_body import JsonBody
-from .outgoing import Fields, build_form, build_headers, build_url, parse_origin, unencodable
+from .outgoing import Fields, build_body, build_form, build_headers, build_url, parse_origin, unencodable
 from .refusals import Refusals
 
 if TYPE_CHECKING:
@@ -177,8 +177,11 @@ class HttpClient:
         params: Fields | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> JsonBody:
-        """The JSON that a POST of the object `body` is answered with; else as `get_json`."""
-        return await self._exchange("POST", url, params, headers, json=body, read=self._read_json)
+        """The JSON that a POST of the object `body` is answered with; else as `get_json`.
+
+        Members that are None are left out, at any depth, and so are objects that held nothing else.
+        """
+        return await self._exchange("POST", url, params, headers, json=build_body(body), read=self._read_json)
 
     async def get_text(self, url: str, *, params: Fields | None = None, headers: Mapping[str, str] | None = None) -> TextAnswer:
         """The text that a GET is answered with; parameters as in `get_json`."""
@@ -188,6 +191,11 @@ class HttpClient:
         """The text that a POST of a form is answered with; `form` is written as `params` are."""
         headers = {"Content-Type": _FORM_TYPE, **(headers or {})}
         return await self._exchange("POST", url, None, headers, data=build_form(form), read=self._read_text)
+
+    async def post_form_json(self, url: str, *, form: Fields, headers: Mapping[str, str] | None = None) -> JsonBody:
+        """The JSON that a POST of a form is answered with; else as `get_json`."""
+        headers = {"Content-Type": _FORM_TYPE, **(headers or {})}
+        return await self._exchange("POST", url, None, headers, data=build_form(form), read=self._read_json)
 
     async def close(self) -> None:
         """Closes the connections; on a bound view nothing happens, since they are not its own."""

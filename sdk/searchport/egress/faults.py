@@ -117,7 +117,7 @@ def refusal_of(status: int, body: JsonBody | None, headers: Mapping[str, str], r
     return attrs.evolve(
         error,
         reason=error.reason or _status_reason(status),
-        retry_after=_wait_seconds(headers, refusals) if error.code in _MAY_WAIT else None,
+        retry_after=_wait_seconds(headers, refusals, error.retry_after) if error.code in _MAY_WAIT else None,
         vendor_code=error.vendor_code or vendor_code,
     )
 
@@ -140,15 +140,16 @@ def _read_refusal(body: JsonBody | None, refusals: Refusals) -> tuple[str | Sear
     return (found or None, True) if isinstance(found, str | SearchError) else (None, found is None)
 
 
-def _wait_seconds(headers: Mapping[str, str], refusals: Refusals) -> float | None:
+def _wait_seconds(headers: Mapping[str, str], refusals: Refusals, otherwise: float | None) -> float | None:
+    """What the headers ask to wait; where they say nothing, what the table does."""
     stated = retry_after_seconds(headers.get("Retry-After"))
     if stated is not None or refusals.read_wait_seconds is None:
-        return stated
+        return otherwise if stated is None else stated
     try:
         found = refusals.read_wait_seconds(headers)
-        return None if found is None else _bounded(float(found))
+        return otherwise if found is None else _bounded(float(found))
     except Exception:  # noqa: BLE001 - a toolkit's function, on headers of any shape
-        return None
+        return otherwise
 
 
 def _bounded(seconds: float) -> float | None:

@@ -58,11 +58,16 @@ class JsonBody:
         found = self._find(path)
         return list(found) if isinstance(found, dict) else []
 
-    def rows(self, *path: str | int) -> list[JsonBody]:
+    def texts(self, *path: str | int) -> list[str]:
+        """The texts in the list at a path, whatever else it holds left out; an empty list for anything else."""
+        found = self._find(path)
+        return [item for item in found[:_MOST_ROWS] if isinstance(item, str)] if isinstance(found, list) else []
+
+    def rows(self, *path: str | int, required: bool = False) -> list[JsonBody]:
         """The items of the list at a path, at most the first 1,000, each a JsonBody whatever it is.
 
-        A key that is missing or null, anywhere on the path, is an empty list. A body of null, or anything else that is not an
-        object (or
+        A key that is missing or null, anywhere on the path, is an empty list; where it is `required`, as with a vendor that
+        writes an empty list for "nothing found", the wrong shape. A body of null, or anything else that is not an object (or
         a list, for an index) on the way, or a list at the end, raises SearchError (`provider_unavailable`).
         """
         here = self.raw
@@ -70,12 +75,12 @@ class JsonBody:
             raise _wrong_shape()
         for step in path:
             if here is None:
-                return []
+                break
             if not isinstance(here, dict if isinstance(step, str) else list):
                 raise _wrong_shape()
             found = _step(here, step)
             here = None if found is _MISSING else found
-        if here is None:
+        if here is None and not required:
             return []
         if not isinstance(here, list):
             raise _wrong_shape()

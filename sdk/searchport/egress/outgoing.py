@@ -12,7 +12,7 @@ from searchport.errors import ErrorCode, SearchError, shorten
 
 from .policy import AddressPolicy
 
-__all__ = ["Fields", "build_form", "build_headers", "build_url", "parse_origin", "unencodable"]
+__all__ = ["Fields", "build_body", "build_form", "build_headers", "build_url", "parse_origin", "unencodable"]
 
 Fields = Mapping[str, str | int | bool | None]
 """Names to values: None is left out, True and False are written `true` and `false`."""
@@ -73,6 +73,16 @@ def _is_text(pattern: re.Pattern[str], value: object) -> bool:
 def build_form(form: Fields) -> bytes:
     """A form's body, `application/x-www-form-urlencoded` in UTF-8."""
     return urlencode(_pairs(form)).encode("ascii")
+
+
+def build_body(body: Mapping[str, object]) -> dict[str, object]:
+    """A JSON object without its members that are None, at any depth, nor objects that held nothing else."""
+    found: dict[str, object] = {}
+    for name, value in body.items():
+        kept = build_body(value) if isinstance(value, Mapping) else value
+        if kept is not None and (kept != {} or not value):
+            found[name] = kept
+    return found
 
 
 def _pairs(fields: Fields | None) -> list[tuple[str, str]]:
