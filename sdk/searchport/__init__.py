@@ -37,7 +37,7 @@ __all__ = [
     "operator_only",
 ]
 
-_MODULES = ("egress", "errors", "freshness", "guarantees", "locale", "markup", "published_date", "site", "testing")
+_MODULES = ("client", "egress", "errors", "freshness", "guarantees", "locale", "markup", "published_date", "site", "testing")
 
 __getattr__, __dir__ = lazy_names(
     __name__,
