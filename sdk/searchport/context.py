@@ -85,6 +85,11 @@ class SearchContext(Generic[S]):
             raise SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED, reason="no key is stored")
         return self._credential
 
+    @property
+    def bearer(self) -> dict[str, str]:
+        """The header of a vendor that takes the key as a bearer token (RFC 6750, section 2.1). Raises as `credential` does."""
+        return {"Authorization": f"Bearer {self.credential}"}
+
 
 def fixed_models(
     ids: str, names: Mapping[str, str] | None = None

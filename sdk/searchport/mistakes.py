@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from searchport.errors import ErrorCode, SearchError
+from searchport.price import Price
 from searchport.request import MAX_QUERY, OPTION_NAMES, Recency
 from searchport.wire import nearest
 
@@ -48,9 +48,9 @@ def find_mistakes(declared: WebSearch[Any]) -> list[tuple[str, str]]:
     if type(declared.max_query) is int and declared.max_query > MAX_QUERY:
         mistakes.append((f"max_query is {declared.max_query}", f"the contract takes at most {MAX_QUERY}; leave it out"))
     mistakes += [(f"{name} is no boolean", "write True or False") for name in _FLAGS if type(getattr(declared, name)) is not bool]
-    price = declared.price_per_1000
-    if price is not None and not (isinstance(price, Decimal) and price.is_finite() and price >= 0):
-        mistakes.append((f"price_per_1000 is {price!r}", "give a Decimal such as Decimal('5')"))
+    if declared.price is not None:
+        mistake = declared.price.mistake if isinstance(declared.price, Price) else f"it is {declared.price!r}"
+        mistakes += [(f"price_per_1000: {mistake}", "give a Decimal such as Decimal('5'), or a Price")] if mistake else []
     return mistakes
 
 

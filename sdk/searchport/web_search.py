@@ -12,9 +12,10 @@ import attrs
 
 from searchport import locale
 from searchport.context import Page, SearchContext, SearchModel, Window
-from searchport.egress.refusals import Refusal, RefusalKey, Refusals
+from searchport.egress.refusals import Refusal, RefusalKey, Refusals, RefusalTable
 from searchport.errors import ErrorCode, Fault, SearchError
 from searchport.mistakes import BEST_EFFORT, CONTRACT, Evidence, Text, find_mistakes
+from searchport.price import Price
 from searchport.request import MAX_QUERY, OPTION_NAMES, Recency, SearchRequest
 from searchport.result import SearchResponse
 from searchport.toolkit import DeclarationError, S, Toolkit
@@ -35,11 +36,6 @@ __all__ = [
 ]
 
 WindowValue: TypeAlias = str | Callable[[datetime], str] | None
-RefusalTable: TypeAlias = (
-    Mapping[RefusalKey, Refusal] | Mapping[str, Refusal] | Mapping[int, Refusal] | Mapping[int | str, Refusal]
-    | Mapping[str, ErrorCode] | Mapping[int, ErrorCode] | Mapping[int | str, ErrorCode] | Mapping[RefusalKey, ErrorCode]
-)  # fmt: skip
-"""A mapping's keys are invariant, so each kind of key that a table can have is named."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -78,7 +74,7 @@ class WebSearch(Generic[S]):
     max_query_words: int | None
     literal: bool
     text: Text
-    price_per_1000: Decimal | None
+    price: Price | None
     cacheable: bool
     breaker: bool
     evidence: Evidence | None
@@ -294,7 +290,7 @@ def define_web_search(
     max_query_words: int | None = None,
     literal: bool = True,
     text: Text = "html",
-    price_per_1000: Decimal | None = None,
+    price_per_1000: Decimal | Price | None = None,
     cacheable: bool = True,
     breaker: bool = True,
     evidence: Evidence | None = None,
@@ -302,6 +298,7 @@ def define_web_search(
     refusals: RefusalTable | None = None,
     read_refusal: Callable[[JsonBody], str | SearchError | None] | None = None,
     read_wait_seconds: Callable[[Mapping[str, str]], float | None] | None = None,
+    nothing_found: Collection[str] = (),
 ) -> Callable[[F], F]:
     """Attaches web search to `toolkit`; decorates `async def search(request, context) -> SearchResponse`, called once a page.
 
@@ -316,7 +313,8 @@ def define_web_search(
     page_size: the vendor's most rows a request. max_pages: the most pages it has, where that is less than are needed.
     max_query, max_query_words: the longest query in characters and in words. literal: False where the vendor's query
         operators cannot be switched off. text: `html` where titles and snippets hold markup or character references.
-    price_per_1000: US dollars for a thousand requests. cacheable: False where the vendor's terms forbid storing.
+    price_per_1000: US dollars for a thousand requests, or a Price where they differ by model or by results.
+    cacheable: False where the vendor's terms forbid storing.
     breaker: False where no vendor is asked, so that a failure says nothing about the next call.
     evidence: what the vendor's wire was learned from: `recorded` answers, or its `documentation` alone; shown to who chooses.
     refusals: the vendor's status, code or (status, code) -> our code, or an error whose `reason` says more; above the SDK's
@@ -324,10 +322,13 @@ def define_web_search(
     read_refusal: the vendor's code in a JSON answer of any status, or an error that says what the answer means, None where
         it refuses nothing; a code that `refusals` does not list becomes `provider_rejected`.
     read_wait_seconds: the seconds to wait in the headers of a refusal, for a vendor that sends no `Retry-After`.
+    nothing_found: the vendor's codes, as `read_refusal` finds them, for "nothing found": such an answer is no refusal, whatever
+        its status, and the function reads it as it reads a page.
     Raises DeclarationError, naming the toolkit and the fix. The function itself is returned, callable in a test.
     """
 
     def decorate(function: F) -> F:
+        codes = _read_names(toolkit, "nothing_found", nothing_found)
         web_search = WebSearch(
             toolkit=toolkit,
             function=function,
@@ -344,12 +345,12 @@ def define_web_search(
             max_query_words=max_query_words,
             literal=literal,
             text=text,
-            price_per_1000=price_per_1000,
+            price=Price(price_per_1000) if isinstance(price_per_1000, Decimal) else price_per_1000,
             cacheable=cacheable,
             breaker=breaker,
             evidence=evidence,
             contract=contract,
-            refusals=Refusals(_read_refusals(toolkit, refusals), read_refusal, read_wait_seconds),
+            refusals=Refusals(_read_refusals(toolkit, refusals), read_refusal, read_wait_seconds, codes),
         )
         mistakes = find_mistakes(web_search)
         if mistakes:
@@ -383,7 +384,7 @@ def _read_names(toolkit: Toolkit[S], place: str, names: Collection[str]) -> froz
     if isinstance(names, str):
         raise DeclarationError(toolkit.id, f"{place} is a text, not a set", f'write {place}={{"{names}"}}')
     if not isinstance(names, Collection) or not all(isinstance(name, str) for name in names):
-        raise DeclarationError(toolkit.id, f"{place} is no set of option names", f'write it like {place}={{"safe"}}')
+        raise DeclarationError(toolkit.id, f"{place} is no set of names", f'write it like {place}={{"name"}}')
     return frozenset(names)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from searchport.request import Recency
 
-__all__ = ["REACHES_BACK", "windows_since"]
+__all__ = ["NAMED_WINDOWS", "REACHES_BACK", "windows_since"]
 
 REACHES_BACK: Mapping[Recency, timedelta] = {
     Recency.DAY: timedelta(days=1),
@@ -17,6 +17,9 @@ REACHES_BACK: Mapping[Recency, timedelta] = {
     Recency.YEAR: timedelta(days=366),
 }
 """How far back a window reaches: no month and no year is longer."""
+
+NAMED_WINDOWS: Mapping[Recency, str] = {recency: recency.value for recency in Recency}
+"""The `recency` of a vendor that names its windows as we do: `day`, `week`, `month`, `year`."""
 
 
 def windows_since(format_: str) -> dict[Recency, Callable[[datetime], str]]:

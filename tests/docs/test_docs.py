@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import re
+import runpy
 from pathlib import Path
 
 import attrs
@@ -55,7 +56,7 @@ def test_every_error_is_documented() -> None:
 def test_every_setting_is_documented() -> None:
     documented = {row[0].strip("`") for row in rows(read("docs/reference/settings.md"))}
     own = {PREFIX + field.name.upper() for field in attrs.fields(Settings)}
-    assert documented == own | {"SEARCHPORT_OPS_TOKEN_FILE", "SEARCHPORT_API_KEY", "PORT"}
+    assert documented == own | {"SEARCHPORT_OPS_TOKEN_FILE", "SEARCHPORT_API_KEY", "SEARCHPORT_TOKEN", "PORT"}
 
 
 def test_every_public_name_is_documented_and_importable() -> None:
@@ -99,6 +100,11 @@ def test_the_guide_to_toolkits_runs_to_its_end() -> None:
     assert len(found) == 2
     for test in found:
         asyncio.run(test())
+
+
+def test_the_page_on_providers_says_what_they_declare() -> None:
+    writer = runpy.run_path(str(ROOT / "scripts" / "make_provider_reference.py"))
+    assert read("docs/reference/providers.md") == writer["write_page"](), "run scripts/make_provider_reference.py"
 
 
 def test_the_platforms_example_runs() -> None:

@@ -186,6 +186,19 @@ def test_the_most_exact_entry_of_a_vendors_table_counts(status: int, vendor_code
     assert fault is None or fault.vendor_code == (vendor_code or None)
 
 
+@pytest.mark.parametrize("status", [200, 400, 404, 422, 500])
+def test_a_code_for_nothing_found_is_no_refusal_whatever_the_status(status: int) -> None:
+    refusals = Refusals(read=lambda body: body.text("code"), nothing_found={"NO_RESULT"})
+    assert refusal_of(status, JsonBody({"code": "NO_RESULT"}), {}, refusals) is None
+
+
+@pytest.mark.parametrize("body", [JsonBody({"code": "NO_RESULTS"}), JsonBody({}), None])
+def test_another_code_or_none_is_no_word_of_nothing_found(body: JsonBody | None) -> None:
+    fault = refusal_of(400, body, {}, Refusals(read=lambda body: body.text("code"), nothing_found={"NO_RESULT"}))
+    assert fault is not None
+    assert fault.code is REJECTED
+
+
 def test_a_vendors_table_can_give_the_reason() -> None:
     fault = refusal_of(429, JsonBody({"code": "Q1"}), {}, TABLE)
     assert fault is not None

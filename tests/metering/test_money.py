@@ -9,8 +9,17 @@ from freezegun import freeze_time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchport import ErrorCode, SearchError, SearchRequest
+from searchport import (
+    ErrorCode,
+    SearchContext,
+    SearchError,
+    SearchRequest,
+    SearchResponse,
+    define_toolkit,
+    define_web_search,
+)
 from searchport.egress import AddressPolicy
+from searchport.price import Price
 from searchport.testing import FakeWeb
 from searchport_platform.metering.plans import render_plan
 from searchport_platform.metering.prices import Prices, PricesError, WorstCase, parse_usd, write_usd
@@ -44,6 +53,18 @@ def test_an_operators_price_is_exact_and_wins(registry: Registry) -> None:
     costs = [prices.worst_case(registry.get(name), 10).cost_of(3) for name in ("acme", "dear", "free")]
     assert costs == [300, 60_000, 9_000]
     assert Prices.parse(" ").table == {}
+
+
+def test_a_price_counts_the_model_and_the_results_of_a_page() -> None:
+    toolkit = define_toolkit(id="tiers", name="Tiers", credential_ref=None)
+    price = Price(Decimal(7), models={"deep": Decimal(12)}, usd_per_further_result=Decimal(1))
+
+    @define_web_search(toolkit, recency=None, price_per_1000=price, page_size=20)
+    async def search(request: SearchRequest, context: SearchContext) -> SearchResponse:
+        raise NotImplementedError
+
+    worst = [Prices().worst_case(toolkit, results, model=model) for results, model in ((10, None), (50, None), (50, "deep"))]
+    assert [(each.vendor_requests, each.cost_of(1)) for each in worst] == [(1, 7_000), (3, 17_000), (3, 22_000)]
 
 
 def test_a_part_of_a_microdollar_is_rounded_up() -> None:

@@ -21,6 +21,7 @@ from searchport import (
     define_web_search,
     operator_only,
 )
+from searchport.price import Price
 from searchport.toolkit import DeclarationError, Toolkit
 
 WINDOWS = {Recency.DAY: "d", Recency.WEEK: "w", Recency.MONTH: "m", Recency.YEAR: "y"}
@@ -76,8 +77,9 @@ def test_settings_are_an_attrs_class() -> None:
         ({"page_size": True}, "page_size is True"),
         ({"max_pages": -1}, "max_pages is -1"),
         ({"max_query": 2_001}, "max_query is 2001"),
-        ({"price_per_1000": 5.0}, "price_per_1000 is 5.0"),
-        ({"price_per_1000": Decimal("NaN")}, "price_per_1000 is"),
+        ({"price_per_1000": 5.0}, "price_per_1000: it is 5.0"),
+        ({"price_per_1000": Decimal("NaN")}, "price_per_1000: usd is"),
+        ({"price_per_1000": Price(Decimal(5), models={"deep": Decimal(-1)})}, "price_per_1000: deep is"),
         ({"fetch_models": lambda context: []}, "fetch_models is not async"),
         ({"literal": "no"}, "literal is no boolean"),
         ({"breaker": None}, "breaker is no boolean"),
@@ -89,7 +91,9 @@ def test_settings_are_an_attrs_class() -> None:
         ({"languages": {"en": "en"}}, "languages is given, but 'language' is listed nowhere"),
         ({"recency": "day"}, "recency is str, not a mapping"),
         ({"recency": WINDOWS | {Recency.DAY: search}}, r"recency\[day\] is async"),
-        ({"unsupported": None}, "unsupported is no set of option names"),
+        ({"unsupported": None}, "unsupported is no set of names"),
+        ({"nothing_found": "NO_RESULT"}, 'nothing_found is a text, not a set; write nothing_found={"NO_RESULT"}'),
+        ({"nothing_found": {404}}, "nothing_found is no set of names"),
         ({"native": {"language"}, "best_effort": {"language"}}, "'language' is native and best effort at once"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 
 import searchport
 from searchport import SearchContext
-from searchport.egress import HttpClient, JsonBody
+from searchport.egress import HtmlBody, HttpClient, JsonBody
 from searchport.testing import FakeWeb
 
 
@@ -20,20 +20,23 @@ def public(cls: type) -> set[str]:
 
 def test_what_a_provider_calls_keeps_its_names() -> None:
     assert public(SearchContext) == {
-        "http", "page", "settings", "now", "deadline", "window", "language", "country", "model", "public_url",
-        "credential",
+        "http", "page", "settings", "now", "deadline", "window", "window_value", "language", "country", "model", "public_url",
+        "credential", "bearer",
     }  # fmt: skip
     assert public(HttpClient) == {
-        "get_json", "post_json", "get_text", "post_form", "bind", "close", "policy", "requests_sent",
+        "get_json", "post_json", "get_text", "post_form", "post_form_json", "bind", "close", "policy", "requests_sent",
     }  # fmt: skip
-    assert public(JsonBody) == {"raw", "at", "has", "text", "number", "flag", "keys", "rows"}
+    assert public(JsonBody) == {"raw", "at", "has", "text", "number", "flag", "keys", "rows", "texts"}
+    assert public(HtmlBody) == {"node", "rows", "has", "text", "attribute", "fields"}
 
 
 def test_what_a_test_of_a_toolkit_calls_keeps_its_names() -> None:
-    assert public(FakeWeb) == {"answer", "handle", "drop", "stall", "cut", "drip", "resolves", "client", "port"}
+    assert public(FakeWeb) == {"answer", "handle", "drop", "stall", "cut", "drip", "resolves", "forget", "client", "port"}
 
 
-@pytest.mark.parametrize("package", ["searchport", "searchport.egress", "searchport.published_date", "searchport.testing"])
+@pytest.mark.parametrize(
+    "package", ["searchport", "searchport.client", "searchport.egress", "searchport.published_date", "searchport.testing"]
+)
 def test_every_public_name_of_a_package_can_be_imported(package: str) -> None:
     module = importlib.import_module(package)
     assert [name for name in module.__all__ if getattr(module, name, None) is None] == []

@@ -81,6 +81,7 @@ def read_date(row: JsonBody) -> str | None:
     max_query_words=50,
     price_per_1000=Decimal(5),
     cacheable=False,
+    evidence="recorded",
     refusals=REFUSALS,
     read_refusal=read_refusal,
     read_wait_seconds=seconds_until_reset,

@@ -25,6 +25,7 @@ from searchport import (
 )
 from searchport.context import fixed_models
 from searchport.egress import JsonBody
+from searchport.price import Price
 from searchport.request import safe_table
 from searchport.windows import windows_since
 
@@ -37,6 +38,11 @@ REFUSALS: dict[str, ErrorCode | SearchError] = {
     "NUM_RESULTS_EXCEEDED": SearchError(ErrorCode.PROVIDER_REJECTED, reason="its plan gives fewer results a request than asked"),
     "SERVICE_OVERLOADED": ErrorCode.PROVIDER_UNAVAILABLE,
 }
+PRICE = Price(
+    Decimal(7),
+    models={"lite": Decimal(4), "deep": Decimal(12), "deep-reasoning": Decimal(15)},
+    usd_per_further_result=Decimal(1),
+)
 
 toolkit = define_toolkit(id="exa", name="Exa", credential_ref=SEARCH_API_KEY)
 
@@ -58,7 +64,7 @@ def read_date(row: JsonBody) -> str | None:
     best_effort={"country"},
     page_size=100,
     literal=False,
-    price_per_1000=Decimal(7),
+    price_per_1000=PRICE,
     evidence="recorded",
     refusals=REFUSALS,
     read_refusal=read_refusal,

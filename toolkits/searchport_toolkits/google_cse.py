@@ -86,6 +86,7 @@ def read_date_restrict(request: SearchRequest, context: SearchContext[GoogleSett
     literal=False,
     text="plain",
     price_per_1000=Decimal(5),
+    evidence="recorded",
     refusals=google_errors.REFUSALS,
     read_refusal=read_refusal,
 )

@@ -19,7 +19,6 @@ import attrs
 from searchport import (
     ErrorCode,
     Fault,
-    Recency,
     SearchContext,
     SearchError,
     SearchRequest,
@@ -31,6 +30,7 @@ from searchport import (
     operator_only,
 )
 from searchport.markdown_index import MarkdownIndex
+from searchport.windows import NAMED_WINDOWS
 
 
 @attrs.frozen
@@ -77,7 +77,7 @@ toolkit = define_toolkit(id="local", name="Local documents", credential_ref=None
 
 @define_web_search(
     toolkit,
-    recency={window: window.value for window in Recency},
+    recency=NAMED_WINDOWS,
     native={"recency", "freshness"},
     unsupported={"safe"},
     page_size=20,

@@ -20,7 +20,6 @@ import attrs
 
 from searchport import (
     ErrorCode,
-    Recency,
     SearchContext,
     SearchError,
     SearchRequest,
@@ -33,6 +32,7 @@ from searchport.literal import guard_words
 from searchport.locale import two_part
 from searchport.request import safe_table
 from searchport.settings import base_url
+from searchport.windows import NAMED_WINDOWS
 
 # Its limiter refuses what does not admit text/html, or names no language; messages follow the language, `language` the search.
 HEADERS = {"Accept": "application/json, text/html;q=0.1", "Accept-Language": "en"}
@@ -78,7 +78,7 @@ def read_date(text: str | None, now: datetime) -> str | None:
 
 @define_web_search(
     toolkit,
-    recency={window: window.value for window in Recency},
+    recency=NAMED_WINDOWS,
     native={"freshness", "safe"},
     best_effort={"recency", "language", "country"},
     page_size=10,

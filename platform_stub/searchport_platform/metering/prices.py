@@ -69,15 +69,16 @@ class Prices:
                 raise PricesError(f"the price of {provider[:64]!r} is no number from 0 to {_LARGEST_PRICE:,}")
         return cls(MappingProxyType(loaded))
 
-    def of(self, toolkit: AnyToolkit) -> Decimal:
-        """US dollars for 1,000 requests; zero where neither the operator nor the toolkit names a price."""
-        declared = toolkit.web_search.price_per_1000
-        return self.table.get(toolkit.id, Decimal(0) if declared is None else declared)
+    def of(self, toolkit: AnyToolkit, model: str | None, results: int) -> Decimal:
+        """US dollars for 1,000 requests, each for so many results; zero where nobody names a price."""
+        declared = toolkit.web_search.price
+        return self.table.get(toolkit.id, Decimal(0) if declared is None else declared.of(model, results))
 
-    def worst_case(self, toolkit: AnyToolkit, max_results: int) -> WorstCase:
+    def worst_case(self, toolkit: AnyToolkit, max_results: int, *, model: str | None = None) -> WorstCase:
         """The most that a call for `max_results` can take of one provider."""
         pages = toolkit.web_search.page_limit(max_results)
-        worst = WorstCase(provider=toolkit.id, vendor_requests=pages, cost_microusd=0, usd_per_1000=self.of(toolkit))
+        price = self.of(toolkit, model, min(max_results, toolkit.web_search.page_size))
+        worst = WorstCase(provider=toolkit.id, vendor_requests=pages, cost_microusd=0, usd_per_1000=price)
         return attrs.evolve(worst, cost_microusd=worst.cost_of(pages + RETRIES))
 
 

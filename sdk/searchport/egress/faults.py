@@ -108,6 +108,8 @@ def refusal_of(status: int, body: JsonBody | None, headers: Mapping[str, str], r
     if is_success and not is_readable:
         return SearchError(_UNAVAILABLE, reason="an answer of the wrong shape")
     vendor_code = found if isinstance(found, str) else None
+    if vendor_code in refusals.nothing_found:
+        return None
     meaning = found if isinstance(found, SearchError) else refusals.find(status, vendor_code)
     if meaning is None:
         if is_success and vendor_code is None:
