@@ -33,7 +33,7 @@ demo: .venv/platform.stamp
 	@exec $(BIN)/searchport demo $(ARGS)
 
 test: .venv/dev.stamp
-	$(BIN)/python -m pytest -m "not prove" $(ARGS)
+	$(BIN)/python -m pytest -n auto -m "not prove" $(ARGS)
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff format --check .

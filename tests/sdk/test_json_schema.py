@@ -246,7 +246,7 @@ ENVELOPES = st.builds(
 @given(ENVELOPES)
 def test_every_rendered_envelope_is_what_its_schema_says_and_nothing_more(envelope: Envelope) -> None:
     rendered = json.loads(json.dumps(render_envelope(envelope)))
-    assert [] == [error.message for error in Draft202012Validator(closed(envelope_schema())).iter_errors(rendered)]
+    assert [error.message for error in Draft202012Validator(closed(envelope_schema())).iter_errors(rendered)] == []
 
 
 def test_the_envelopes_schema_names_every_field_at_every_depth() -> None:

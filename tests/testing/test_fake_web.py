@@ -41,6 +41,23 @@ async def test_several_answers_come_in_order_and_the_last_repeats() -> None:
         assert [(await client.get_json(FIND)).raw for _ in range(3)] == [1, 2, 2]
 
 
+async def test_an_answer_for_every_url_gives_way_to_one_for_a_url() -> None:
+    async with FakeWeb() as web:
+        web.answer("*", json="any")
+        web.answer(FIND, json="one")
+        client = web.client()
+        assert [(await client.get_json(url)).raw for url in (FIND, "https://b.example/x")] == ["one", "any"]
+
+
+async def test_what_was_registered_can_be_taken_back() -> None:
+    async with FakeWeb(allow_unexpected=True) as web:
+        web.answer("*", json=1)
+        web.forget()
+        with pytest.raises(SearchError) as caught:
+            await web.client().get_json(FIND)
+    assert caught.value.code is ErrorCode.PROVIDER_REJECTED
+
+
 async def test_an_answer_can_be_null() -> None:
     async with FakeWeb() as web:
         web.answer(FIND, json=None)

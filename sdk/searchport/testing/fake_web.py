@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["FakeAnswer", "FakeRequest", "FakeWeb"]
 
 _NOT_GIVEN: Final = object()
+_EVERY_URL: Final = "*"
 
 
 @attrs.frozen
@@ -129,7 +130,10 @@ class FakeWeb:
         headers: Mapping[str, str] | None = None,
         content_type: str | None = None,
     ) -> None:
-        """Answers requests for a URL, whatever their method and query. Registered again: in order, the last one repeats."""
+        """Answers requests for a URL, whatever their method and query; `*` is every URL that nothing else is registered for.
+
+        Registered again: in order, the last one repeats.
+        """
         given = FakeAnswer(json, text, body, status, headers or {}, content_type)
 
         async def respond(_: FakeRequest) -> FakeAnswer:
@@ -196,6 +200,10 @@ class FakeWeb:
         """
         self.resolver.answers[host.lower()] = list(answers)
 
+    def forget(self) -> None:
+        """Takes back everything that was registered."""
+        self._responders.clear()
+
     # Asking.
 
     def client(self, policy: AddressPolicy | None = None) -> HttpClient:
@@ -231,7 +239,7 @@ class FakeWeb:
     # Within.
 
     def _register(self, url: str, responder: _Responder) -> None:
-        self._responders.setdefault(_key(URL(url)), []).append(responder)
+        self._responders.setdefault(url if url == _EVERY_URL else _key(URL(url)), []).append(responder)
 
     def _open_socket(self, info: AddressInfo) -> socket.socket:
         address, port = str(info[4][0]), info[4][1]
@@ -242,7 +250,7 @@ class FakeWeb:
     async def _respond(self, raw: web.BaseRequest) -> web.StreamResponse:
         request = await _read(raw)
         self.requests.append(request)
-        waiting = self._responders.get(_key(URL(request.url)))
+        waiting = self._responders.get(_key(URL(request.url))) or self._responders.get(_EVERY_URL)
         if waiting is None:
             self.unexpected.append(request)
             return web.Response(status=404, text="nothing was registered for this URL")
