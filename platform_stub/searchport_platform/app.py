@@ -14,13 +14,19 @@ from aiohttp import web
 
 from searchport import manual
 from searchport.wire import nearest
+from searchport_platform.doors import compat
 from searchport_platform.doors.admin_api import AdminDoor
+from searchport_platform.doors.agent_tool import AgentToolDoor
 from searchport_platform.doors.health import Drain, HealthDoor
 from searchport_platform.doors.http import BODY_LIMIT, log_access
 from searchport_platform.doors.http_api import SearchDoor
 from searchport_platform.doors.manual import ManualDoor
+from searchport_platform.doors.mcp import McpDoor
+from searchport_platform.doors.openapi import OpenApiDoor
 from searchport_platform.doors.ops import OpsDoor
 from searchport_platform.doors.problem import answer_unknown_routes
+from searchport_platform.doors.request_id import identify, sign
+from searchport_platform.doors.search_block import SearchBlockDoor
 from searchport_platform.metering.prices import Prices
 from searchport_platform.platform import Platform
 from searchport_platform.registry import Registry
@@ -63,14 +69,23 @@ def build_app(settings: Settings, router: Router, platform: Platform | None = No
     if settings.is_production and not settings.ops_token:
         raise SettingsError("SEARCHPORT_OPS_TOKEN: required where SEARCHPORT_ENV is production; set it to a long random text")
     drain = Drain()
-    app = web.Application(middlewares=[log_access, answer_unknown_routes, drain.count()], client_max_size=BODY_LIMIT)
+    middlewares = [identify, log_access, answer_unknown_routes, drain.count()]
+    app = web.Application(middlewares=middlewares, client_max_size=BODY_LIMIT)
+    app.on_response_prepare.append(sign)
     app[DRAIN] = drain
     app.add_routes(HealthDoor(router, platform, drain).routes())
     app.add_routes(OpsDoor(router, settings.ops_token, version("searchport")).routes())
+    app.add_routes(OpenApiDoor(version("searchport")).routes())
     if platform is not None:
         app.add_routes(SearchDoor(platform).routes())
         app.add_routes(AdminDoor(platform).routes())
+        app.add_routes(SearchBlockDoor(platform).routes())
         app.add_routes(ManualDoor(manual.folder()).routes())
+        app.add_routes(AgentToolDoor(platform).routes())
+        app.add_routes(compat.routes(platform))
+        mcp = McpDoor(platform)
+        app.add_routes(mcp.routes())
+        app.cleanup_ctx.append(mcp.run)
     return app
 
 
@@ -90,6 +105,7 @@ async def open_app(
                 router=router,
                 default_provider=settings.default_provider or None,
                 prices=Prices.parse(settings.prices),
+                record_days=settings.kept_days,
             )
             platform = await stack.enter_async_context(opening)
         for toolkit in router.registry:

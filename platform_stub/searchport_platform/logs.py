@@ -19,6 +19,7 @@ def configure_logs(*, level: int = logging.INFO, stream: TextIO | None = None) -
     stream = stream or sys.stderr
     on_terminal = stream.isatty()
     shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_logger_name,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),

@@ -13,6 +13,7 @@ from cattrs.gen import make_dict_unstructure_fn, override
 from searchport.wire import camel_case
 
 __all__ = [
+    "SPARSE",
     "UNTRUSTED_NOTE",
     "Attempt",
     "Cursor",
@@ -140,6 +141,10 @@ class Envelope:
     request_id: str
 
 
+SPARSE = (Attempt, RankedResult)
+"""The classes whose fields are left out of an answer where they have their default."""
+
+
 def render_envelope(envelope: Envelope) -> dict[str, object]:
     """The envelope as the platform API's JSON object: camelCase names, a result's missing snippet and date left out."""
     rendered: dict[str, object] = _converter().unstructure(envelope)
@@ -156,7 +161,7 @@ def _converter() -> Converter:
 
 def _build_unstructure(cls: type, converter: Converter) -> Callable[[object], dict[str, object]]:
     overrides: dict[str, Any] = {
-        field.name: override(rename=camel_case(field.name), omit_if_default=cls in (RankedResult, Attempt))
+        field.name: override(rename=camel_case(field.name), omit_if_default=cls in SPARSE)
         for field in attrs.fields(attrs.resolve_types(cls))
     }
     return make_dict_unstructure_fn(cls, converter, _cattrs_include_init_false=True, **overrides)

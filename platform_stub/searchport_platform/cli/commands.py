@@ -12,9 +12,12 @@ import click
 
 from searchport_platform.cli.demo_command import run_demo
 from searchport_platform.cli.failures import one_line
+from searchport_platform.cli.mcp_command import mcp
+from searchport_platform.cli.migrate_command import migrate
 from searchport_platform.cli.provider_list import print_providers
 from searchport_platform.cli.search_command import SearchOptions, option_help, print_search
 from searchport_platform.cli.tenants import agent, database_option, keys, org, provider, token
+from searchport_platform.cli.toolkit_command import toolkit
 from searchport_platform.cli.usage_command import usage
 from searchport_platform.logs import configure_logs
 from searchport_platform.registry import Registry
@@ -29,7 +32,7 @@ def cli() -> None:
     """Web search through one strict contract, whichever provider answers."""
 
 
-for _group in (org, agent, token, provider, keys, usage):
+for _group in (org, agent, token, provider, keys, usage, mcp, migrate, toolkit):
     cli.add_command(_group)
 
 

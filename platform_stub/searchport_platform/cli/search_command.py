@@ -24,7 +24,7 @@ from searchport_platform.routing.clients import HttpClients
 from searchport_platform.routing.router import Route
 from searchport_platform.settings import Settings, SettingsError, read_secret
 
-__all__ = ["SearchOptions", "option_help", "print_search"]
+__all__ = ["SearchOptions", "option_help", "print_search", "read_key", "read_settings"]
 
 KEY_VARIABLE = "SEARCHPORT_API_KEY"
 
@@ -60,8 +60,8 @@ async def print_search(query: str, options: SearchOptions, settings: Settings) -
         toolkit = router.registry.get(options.provider)
         route = Route(
             toolkit=toolkit,
-            settings=_read_settings(options.settings, toolkit),
-            credential=None if toolkit.is_keyless else _read_key(options.key_file),
+            settings=read_settings(options.settings, toolkit),
+            credential=None if toolkit.is_keyless else read_key(options.key_file),
         )
         request = _read_request(query, options)
         with Console(stderr=True).status(f"Asking {toolkit.name} …"):
@@ -77,14 +77,15 @@ def _read_request(query: str, options: SearchOptions) -> SearchRequest:
     return parse_request({"query": query} | {camel_case(name): getattr(options, name) for name in names})
 
 
-def _read_key(path: Path | None) -> str:
+def read_key(path: Path | None) -> str:
+    """The provider's key, from the file or the environment. Raises SettingsError."""
     key = read_secret("--key-file", path) if path is not None else os.environ.get(KEY_VARIABLE, "").strip()
     if not key:
         raise SettingsError(f"this provider takes a key; put it in {KEY_VARIABLE}, or in a file that --key-file names")
     return key
 
 
-def _read_settings(pairs: tuple[str, ...], toolkit: AnyToolkit) -> Mapping[str, object]:
+def read_settings(pairs: tuple[str, ...], toolkit: AnyToolkit) -> Mapping[str, object]:
     """`cx=0123` pairs; a setting that is not a text is written as JSON."""
     types = (
         {}

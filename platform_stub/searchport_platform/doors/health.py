@@ -10,12 +10,41 @@ from aiohttp.typedefs import Middleware
 
 from searchport.errors import SearchError
 from searchport_platform.doors.http import Handler
+from searchport_platform.doors.operations import Answer, Shape, describe
 from searchport_platform.platform import Platform
 from searchport_platform.routing.router import Router
 
 __all__ = ["Drain", "HealthDoor"]
 
 _PATHS = frozenset({"/healthz", "/readyz"})
+
+_OK = {"ok": {"const": True}}
+_HEALTH = Shape("Health", lambda: {"type": "object", "properties": _OK, "required": ["ok"]})
+_READY = Shape(
+    "Ready",
+    lambda: {
+        "type": "object",
+        "properties": _OK
+        | {
+            "providers": {"type": "integer", "description": "How many are enabled."},
+            "sunsets": {
+                "type": "object",
+                "description": "Provider id -> the day on which it ends.",
+                "additionalProperties": {"type": "string", "format": "date"},
+            },
+        },
+        "required": ["ok", "providers", "sunsets"],
+    },
+)
+_NOT_READY = Shape(
+    "NotReady",
+    lambda: {
+        "type": "object",
+        "properties": {"ok": {"const": False}, "code": {"type": "string", "enum": ["stopping", "storage_unavailable"]}},
+        "required": ["ok", "code"],
+    },
+)
+_READY_ANSWERS = {200: Answer("It is to get calls.", _READY), 503: Answer("It is to get none.", _NOT_READY)}
 
 
 @attrs.define(eq=False)
@@ -68,10 +97,12 @@ class HealthDoor:
         """What the server mounts."""
         return [web.get("/healthz", self.healthz), web.get("/readyz", self.readyz)]
 
+    @describe("Health", answers={200: Answer("The process lives.", _HEALTH)}, security=())
     async def healthz(self, _request: web.Request) -> web.Response:
         """200 while the process answers."""
         return web.json_response({"ok": True})
 
+    @describe("Health", answers=_READY_ANSWERS, security=())
     async def readyz(self, _request: web.Request) -> web.Response:
         """200 with the number of enabled providers and the ends that are announced; 503 where it is to get no more calls.
 

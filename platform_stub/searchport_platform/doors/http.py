@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 import traceback
@@ -14,12 +15,15 @@ from aiohttp import web
 from searchport.egress.json_text import MalformedJsonError, loads
 from searchport.errors import ErrorCode, SearchError
 
-__all__ = ["BODY_LIMIT", "Handler", "answer_errors", "log_access", "read_json", "render_error_headers"]
+__all__ = ["BODY_LIMIT", "RECORD", "Handler", "answer_errors", "log_access", "read_json", "render_error_headers", "tell_defect"]
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 BODY_LIMIT = 64 * 1024
 """Bytes of a request's body: the longest query takes 8,000, the rest is room for provider options."""
+
+RECORD = web.RequestKey("record", str)
+"""Id of the search's record, set by a door that made one: it links the access log to the usage."""
 
 _log = structlog.get_logger("searchport.access")
 
@@ -48,6 +52,7 @@ def render_error_headers(error: SearchError) -> dict[str, str]:
 def answer_errors(handler: Handler, render: Callable[[SearchError], web.Response]) -> Handler:
     """The handler, with every failure in its door's own shape; of a defect only the class is told, and logged with its place."""
 
+    @functools.wraps(handler)
     async def answer(request: web.Request) -> web.StreamResponse:
         try:
             return await handler(request)
@@ -56,11 +61,16 @@ def answer_errors(handler: Handler, render: Callable[[SearchError], web.Response
         except web.HTTPException:
             raise
         except Exception as defect:  # noqa: BLE001  # the door's last line: its text may hold the query
-            place = traceback.extract_tb(defect.__traceback__)[-1]
-            _log.error("defect", exception=type(defect).__name__, file=place.filename, line=place.lineno)
-            return render(SearchError(ErrorCode.INTERNAL_ERROR))
+            return render(tell_defect(defect))
 
     return answer
+
+
+def tell_defect(defect: Exception) -> SearchError:
+    """What a caller is told of a defect, after its class and its place were logged, and nothing of its text."""
+    place = traceback.extract_tb(defect.__traceback__)[-1]
+    _log.error("defect", exception=type(defect).__name__, file=place.filename, line=place.lineno)
+    return SearchError(ErrorCode.INTERNAL_ERROR)
 
 
 @web.middleware
@@ -78,5 +88,6 @@ async def log_access(request: web.Request, handler: Handler) -> web.StreamRespon
         resource = request.match_info.route.resource
         route = resource.canonical if resource is not None else "unknown"
         duration_ms = round((time.monotonic() - started) * 1_000)
-        _log.info("request", method=request.method, route=route, status=status, duration_ms=duration_ms)
+        record = {"record": request[RECORD]} if RECORD in request else {}
+        _log.info("request", method=request.method, route=route, status=status, duration_ms=duration_ms, **record)
     return response

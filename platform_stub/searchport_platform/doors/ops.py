@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
-import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import attrs
 from aiohttp import web
@@ -17,12 +16,15 @@ from yarl import URL
 
 from searchport import locale
 from searchport.errors import ErrorCode, Fault, SearchError, shorten
+from searchport.json_schema import object_schema
 from searchport.request import DEFAULT_MAX_RESULTS, MAX_RESULTS, Recency, SearchRequest
 from searchport.result import Envelope, RankedResult
 from searchport.web_search import CONTRACT
 from searchport.wire import OPTION, Option, camel_case, structure
 from searchport_platform.doors.http import answer_errors, read_json, render_error_headers
-from searchport_platform.provider_description import describe_provider
+from searchport_platform.doors.operations import VENDOR, Answer, Body, Failures, Shape, describe
+from searchport_platform.doors.request_id import read_request_id
+from searchport_platform.provider_description import describe_provider, provider_schema
 from searchport_platform.routing.router import Route, Router
 
 __all__ = ["OpsDoor"]
@@ -72,6 +74,28 @@ def _parse_auth(value: object) -> str:
     return key
 
 
+def _option(parse: Callable[..., object], words: str, **schema: object) -> dict[str, Option]:
+    return {OPTION: Option(parse, words, schema)}
+
+
+_AUTH: dict[str, object] = {
+    "type": "object",
+    "properties": {
+        "type": {"const": "header"},
+        "name": {"type": "string"},
+        "value": {"type": "string", "minLength": 1, "writeOnly": True},
+    },
+    "required": ["type", "value"],
+    "additionalProperties": False,
+}
+
+
+def _parse_provider(value: object) -> str:
+    if not isinstance(value, str):
+        raise SearchError.invalid("$.provider", f"expected a text, got {shorten(value)}")
+    return value
+
+
 def _contract_option(name: str) -> dict[object, object]:
     return dict(attrs.fields_dict(SearchRequest)[name].metadata)
 
@@ -81,16 +105,21 @@ class OpsRequest:
     """The request on this wire, its parts parsed."""
 
     query: str = attrs.field(metadata=_contract_option("query"))
-    version: str = attrs.field(default=CONTRACT, metadata={OPTION: Option(_parse_version, "The contract's version.")})
-    provider: str = DEFAULT_PROVIDER
-    count: int = attrs.field(default=DEFAULT_MAX_RESULTS, metadata={OPTION: Option(_parse_count, "The most results, clamped.")})
+    version: str = attrs.field(
+        default=CONTRACT, metadata=_option(_parse_version, "The contract's version.", type="string", enum=[CONTRACT])
+    )
+    provider: str = attrs.field(default=DEFAULT_PROVIDER, metadata=_option(_parse_provider, "Its id.", type="string"))
+    count: int = attrs.field(
+        default=DEFAULT_MAX_RESULTS,
+        metadata=_option(_parse_count, f"The most results; above {MAX_RESULTS}, so many.", type="integer", minimum=1),
+    )
     freshness: Recency | None = attrs.field(default=None, metadata=_contract_option("recency"))
     locale: tuple[str | None, str | None] = attrs.field(
-        default=(None, None), metadata={OPTION: Option(_parse_locale, "Language and country, such as en-US.")}
+        default=(None, None), metadata=_option(_parse_locale, "Language and country, such as en-US.", type="string")
     )
     provider_options: Mapping[str, object] = attrs.field(factory=dict, metadata=_contract_option("provider_options"))
     auth: str | None = attrs.field(
-        default=None, repr=False, metadata={OPTION: Option(_parse_auth, "The vendor's key for this request.")}
+        default=None, repr=False, metadata=_option(_parse_auth, "The vendor's key for this request.", **_AUTH)
     )
 
     def to_contract(self) -> SearchRequest:
@@ -104,6 +133,51 @@ class OpsRequest:
             country=country,
             provider_options=self.provider_options,
         )
+
+
+def _answer_schema() -> dict[str, object]:
+    text = {"type": "string"}
+    row = {"title": text, "url": text, "snippet": text, "rank": {"type": "integer"}, "publishedDate": text}
+    properties = {
+        "ok": {"const": True},
+        "results": {"type": "array", "items": {"type": "object", "properties": row, "required": list(row)[:-1]}},
+        "contractVersion": {"const": CONTRACT},
+        "source": {"const": "external"},
+        "ignored": {"type": "array", "items": text},
+    }
+    return {"type": "object", "properties": properties, "required": list(properties)[:-1]}
+
+
+def _failure_schema() -> dict[str, object]:
+    codes = [str(code) for code in ErrorCode if code not in _CODES]
+    properties = {
+        "ok": {"const": False},
+        "code": {"type": "string", "enum": codes},
+        "message": {"type": "string"},
+        "contractVersion": {"const": CONTRACT},
+    }
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _info_schema() -> dict[str, object]:
+    text = {"type": "string"}
+    properties = {
+        "name": text,
+        "version": text,
+        "contractVersions": {"type": "array", "items": text},
+        "providers": {"type": "array", "items": provider_schema()},
+    }
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+_FAILURES = Failures(Shape("OpsFailure", _failure_schema), "application/json", lambda code: _CODES.get(code, code).status)
+_BODY = Body(
+    Shape("OpsSearch", lambda: object_schema(OpsRequest, nulls=True)),
+    {"keyless": {"query": "red pandas", "provider": "fake", "count": 5, "freshness": "week", "locale": "en-US"}},
+)
+_CALLER = frozenset({ErrorCode.UNAUTHORIZED, ErrorCode.INTERNAL_ERROR})
+_CODES_OF_SEARCH = _CALLER | VENDOR | {ErrorCode.VALIDATION_ERROR, ErrorCode.UNSUPPORTED_OPTION}
+_SECURITY = ("opsToken", "")
 
 
 @attrs.frozen
@@ -121,14 +195,22 @@ class OpsDoor:
             web.get("/info", answer_errors(self.info, render_error)),
         ]
 
+    @describe(
+        "Stateless service",
+        body=_BODY,
+        answers={200: Answer("The results.", Shape("OpsAnswer", _answer_schema))},
+        codes=_CODES_OF_SEARCH,
+        failures=_FAILURES,
+        security=_SECURITY,
+        identity="opsSearch",
+    )
     async def search(self, request: web.Request) -> web.Response:
-        """One search."""
-        request_id = uuid.uuid4().hex
+        """One search, at the provider that the request names, with the key that it brings."""
         self._check_caller(request)
         asked = structure(await read_json(request), OpsRequest, spell=camel_case)
         route = self._build_route(asked)
         try:
-            envelope = await self.router.dispatch(route, asked.to_contract(), request_id=request_id)
+            envelope = await self.router.dispatch(route, asked.to_contract(), request_id=read_request_id(request))
         except SearchError as error:
             raise _on_this_wire(error) from None
         return web.json_response(render_envelope(envelope), headers=_NO_STORE)
@@ -140,6 +222,13 @@ class OpsDoor:
             raise SearchError(ErrorCode.PROVIDER_NOT_CONFIGURED, reason=reason, provider=toolkit.id)
         return Route(toolkit=toolkit, credential=asked.auth)
 
+    @describe(
+        "Stateless service",
+        answers={200: Answer("The service.", Shape("Info", _info_schema))},
+        codes=_CALLER,
+        failures=_FAILURES,
+        security=_SECURITY,
+    )
     async def info(self, request: web.Request) -> web.Response:
         """What this service is and whom it can ask; no secrets."""
         self._check_caller(request)

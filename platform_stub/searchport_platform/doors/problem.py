@@ -6,26 +6,50 @@ import json
 
 from aiohttp import web
 
-from searchport.errors import SearchError
+from searchport.errors import ErrorCode, Fault, SearchError
+from searchport.json_schema import answer_schema
 from searchport_platform.doors.http import Handler, render_error_headers
+from searchport_platform.doors.operations import Failures, Shape
 
-__all__ = ["answer_unknown_routes", "not_found", "render_problem"]
+__all__ = ["PROBLEMS", "answer_unknown_routes", "not_found", "render_problem", "render_should_retry"]
 
 _HEADERS = {"Cache-Control": "no-store"}
 _LONGEST_HEEDED_SECONDS = 60.0
 """Client libraries of the OpenAI kind heed no longer `Retry-After`, and come back within seconds instead."""
 
 
-def render_problem(error: SearchError) -> web.Response:
+def problem_schema() -> dict[str, object]:
+    """The JSON Schema of every failure of the platform API; where there is no such route or thing, it has no `code`."""
+    text = {"type": "string"}
+    properties: dict[str, object] = {
+        "type": {"type": "string", "format": "uri-reference"},
+        "title": text,
+        "status": {"type": "integer", "minimum": 400, "maximum": 599},
+        "detail": {"type": "string", "description": "What happened, where, what to do next; never the query."},
+        "code": {"type": "string", "enum": [*map(str, ErrorCode)]},
+        "retryable": {"type": "boolean", "description": "True where the same call may succeed later with nothing changed."},
+        "faults": {"type": "array", "description": "All that is wrong with the request.", "items": answer_schema(Fault)},
+        "reason": {"type": "string", "description": "A fixed clause that narrows the code."},
+        "provider": text,
+        "gate": {"type": "string", "description": "The scope, tool or credential that stopped the call."},
+        "vendorCode": text,
+        "alternatives": {"type": "array", "description": "Providers that could take the call.", "items": text},
+        "retryAfter": {"type": "number", "description": "Seconds."},
+    }
+    return {"type": "object", "properties": properties, "required": ["type", "title", "status", "detail", "faults"]}
+
+
+def _render_body(error: SearchError) -> dict[str, object]:
     """The error with its `code`, its `faults` and whether the same call is worth a retry; what is not known is left out."""
     extra = {
+        "reason": error.reason,
         "provider": error.provider,
         "gate": error.gate,
         "vendorCode": error.vendor_code,
         "alternatives": list(error.alternatives),
         "retryAfter": error.retry_after,
     }
-    body: dict[str, object] = {
+    return {
         "type": f"/docs/reference/errors#{error.code}",
         "title": error.code.meaning,
         "status": error.code.status,
@@ -35,10 +59,22 @@ def render_problem(error: SearchError) -> web.Response:
         "faults": [{"path": fault.path, "message": fault.message} for fault in error.faults],
         **{name: value for name, value in extra.items() if value},
     }
-    return _problem(body, error.code.status, _HEADERS | render_error_headers(error) | _render_should_retry(error))
 
 
-def _render_should_retry(error: SearchError) -> dict[str, str]:
+def render_problem(error: SearchError) -> web.Response:
+    """The error as the platform API tells it."""
+    headers = _HEADERS | render_error_headers(error) | render_should_retry(error)
+    return _problem(_render_body(error), error.code.status, headers)
+
+
+def _example() -> object:
+    return _render_body(SearchError.invalid("$.freshness", "'P1M' has no fixed length; write 'P30D'"))
+
+
+PROBLEMS = Failures(Shape("Problem", problem_schema, example=_example))
+
+
+def render_should_retry(error: SearchError) -> dict[str, str]:
     """`x-should-retry: false` where a client library, which tries 409, 429 and 5xx again by itself, would spend for nothing."""
     waits_long = error.retry_after is not None and error.retry_after > _LONGEST_HEEDED_SECONDS
     return {} if error.is_retryable and not waits_long else {"x-should-retry": "false"}

@@ -8,13 +8,43 @@ import attrs
 from aiohttp import web
 
 from searchport.errors import SearchError, shorten
+from searchport.json_schema import answer_schema, properties_of
 from searchport.wire import camel_case
+from searchport_platform.doors.operations import ANY_TEXT, Answer, Parameter, Shape
 from searchport_platform.metering.usage import DIMENSIONS, Question, Usage, write_csv
 from searchport_platform.tenancy.administration import Administration
 
-__all__ = ["answer_usage", "render_usage"]
+__all__ = ["PARAMETERS", "USAGE", "answer_usage", "render_usage"]
 
 _SUMS = tuple(field.name for field in attrs.fields(Usage) if field.name not in DIMENSIONS)
+_DAY = {"type": "string", "pattern": "^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}$"}
+
+PARAMETERS = (
+    Parameter("from", "The first UTC day; left out, the first of the month of `to`.", _DAY),
+    Parameter("to", "The last UTC day, included; left out, today.", _DAY),
+    Parameter("by", f"What tells lines apart, by comma: {', '.join(DIMENSIONS)}; left out, all.", example="day,provider"),
+    Parameter("format", "Left out, `Accept` decides.", {"type": "string", "enum": ["json", "csv"]}),
+)
+
+
+def _usage_schema() -> dict[str, object]:
+    told = properties_of(answer_schema(Usage))
+    sums = {camel_case(name): told[camel_case(name)] for name in _SUMS}
+    dimensions = {name: {"type": "string", "description": "There where `by` names it."} for name in DIMENSIONS}
+    day = {"type": "string", "format": "date"}
+    row = {"type": "object", "properties": dimensions | sums, "required": list(sums)}
+    properties = {
+        "from": day,
+        "to": day,
+        "rows": {"type": "array", "items": row},
+        "total": {"type": "object", "properties": sums, "required": list(sums)},
+    }
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+USAGE = Answer(
+    "The lines and their sum; money in micro-USD.", {"application/json": Shape("Usage", _usage_schema), "text/csv": ANY_TEXT}
+)
 
 
 def render_usage(question: Question, lines: list[Usage]) -> dict[str, object]:

@@ -197,7 +197,7 @@ class Router:
         fetch = Fetch(run=lambda: self._ask(asking), count=lambda: asking.http.requests_sent)
         answered, cached = await self.cache.get(key, fetch, seconds=cache_seconds, deadline=asking.deadline, spending=spending)
         if cached:
-            _log.info("search", provider=asking.toolkit.id, outcome="cached", vendor_requests=0, request_id=asking.request_id)
+            _log.info("search", provider=asking.toolkit.id, outcome="cached", vendor_requests=0, record=asking.request_id)
         return answered, cached
 
     async def _ask(self, asking: _Asking) -> Answered:
@@ -218,7 +218,7 @@ class Router:
                 outcome=outcome,
                 vendor_requests=asking.http.requests_sent,
                 duration_ms=round((time.monotonic() - started) * 1_000),
-                request_id=asking.request_id,
+                record=asking.request_id,
             )
 
     async def answer(

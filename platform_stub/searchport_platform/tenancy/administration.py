@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from searchport.errors import ErrorCode, SearchError
 from searchport_platform.metering import usage
 from searchport_platform.registry import Registry
-from searchport_platform.storage.engine import transaction
+from searchport_platform.storage.transactions import lock_platform, transaction
 from searchport_platform.tenancy import agents, audit, credentials, operator_settings, organizations, selections, switches, tokens
 from searchport_platform.tenancy.agents import DEFAULT_AGENT, Agent
 from searchport_platform.tenancy.credentials import Credential
@@ -42,8 +42,7 @@ class Administration:
         self, organization: str | None, action: str, subject: str, details: Mapping[str, object] | None = None
     ) -> AsyncIterator[AsyncConnection]:
         async with transaction(self.engine, writes=True) as connection:
-            if organization is not None:
-                await self._find(connection, organization)
+            await self._lock(connection, organization)
             yield connection
             await self._record(connection, organization, action, subject, details or {})
 
@@ -52,8 +51,7 @@ class Administration:
     ) -> bool:
         """A removal with its line; False, and no line, where there was nothing to remove."""
         async with transaction(self.engine, writes=True) as connection:
-            if organization is not None:
-                await self._find(connection, organization)
+            await self._lock(connection, organization)
             removed = await remove(connection)
             if removed:
                 await self._record(connection, organization, action, subject, {})
@@ -64,8 +62,15 @@ class Administration:
     ) -> None:
         await audit.record(connection, organization, actor=self.actor, action=action, subject=subject, details=details)
 
-    async def _find(self, connection: AsyncConnection, organization: str) -> Organization:
-        found = await organizations.find(connection, organization)
+    async def _lock(self, connection: AsyncConnection, organization: str | None) -> None:
+        """Waits until nobody else changes the organization, or, where it is None, what belongs to none."""
+        if organization is None:
+            await lock_platform(connection)
+        else:
+            await self._find(connection, organization, lock=True)
+
+    async def _find(self, connection: AsyncConnection, organization: str, *, lock: bool = False) -> Organization:
+        found = await organizations.find(connection, organization, lock=lock)
         if found is None:
             raise SearchError(ErrorCode.FORBIDDEN, reason="there is no such organization, or it is not yours")
         return found
@@ -125,7 +130,7 @@ class Administration:
     async def delete_organization(self, organization: str) -> None:
         """Deletes it with all its data; that it was deleted stays in the platform's own trail."""
         async with self._change(None, "organization.delete", organization) as connection:
-            await self._find(connection, organization)
+            await self._find(connection, organization, lock=True)
             await organizations.delete_with_all_data(connection, organization)
 
     async def put_operator_settings(self, organization: str, provider: str, settings: Mapping[str, object]) -> None:
@@ -343,5 +348,6 @@ class Administration:
         left = 1
         while left:
             async with transaction(self.engine, writes=True) as connection:
+                await lock_platform(connection)
                 left = await credentials.reseal_some(connection, self.keyring)
             yield left

@@ -14,13 +14,25 @@ from searchport.toolkit import SEARCH_API_KEY
 from searchport_platform.storage.schema import agents
 from searchport_platform.tenancy.names import check_hosts, is_allowed, parse_name
 
-__all__ = ["DAILY_CAP", "DEFAULT_AGENT", "TOOL", "Agent", "bound", "list_of", "parse_cap", "put", "read_row", "remove"]
+__all__ = [
+    "DAILY_CAP",
+    "DEFAULT_AGENT",
+    "HIGHEST_CAP",
+    "TOOL",
+    "Agent",
+    "bound",
+    "list_of",
+    "parse_cap",
+    "put",
+    "read_row",
+    "remove",
+]
 
 DEFAULT_AGENT = "default"
 TOOL = "web.search"
 """The name of web search in an agent's tool list."""
 DAILY_CAP = 200
-_HIGHEST_CAP = 1_000_000_000
+HIGHEST_CAP = 1_000_000_000
 
 
 @attrs.frozen(kw_only=True)
@@ -67,9 +79,9 @@ def read_row(row: RowMapping | Mapping[str, Any]) -> Agent:
 
 def parse_cap(value: object) -> int:
     """Searches a UTC day. Raises SearchError (`validation_error`); there is no value for as many as one likes."""
-    if type(value) is int and 0 <= value <= _HIGHEST_CAP:
+    if type(value) is int and 0 <= value <= HIGHEST_CAP:
         return value
-    raise SearchError.invalid("$.maxSearchesPerDay", f"expected a whole number from 0 to {_HIGHEST_CAP:,}, got {shorten(value)}")
+    raise SearchError.invalid("$.maxSearchesPerDay", f"expected a whole number from 0 to {HIGHEST_CAP:,}, got {shorten(value)}")
 
 
 async def list_of(connection: AsyncConnection, organization: str, *, agent: str | None = None) -> list[Agent]:

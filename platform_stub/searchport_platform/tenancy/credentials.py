@@ -14,9 +14,9 @@ from searchport_platform.storage.schema import credentials
 from searchport_platform.tenancy import clock
 from searchport_platform.tenancy.sealing import Keyring, Sealed, SealingError
 
-__all__ = ["Credential", "list_of", "read_sealed", "remove", "reseal_some", "store", "unseal"]
+__all__ = ["LONGEST_KEY", "Credential", "list_of", "read_sealed", "remove", "reseal_some", "store", "unseal"]
 
-_LONGEST = 4_096
+LONGEST_KEY = 4_096
 _SHOWN = 4
 _SHORTEST_SHOWN = 12
 """A shorter secret shows nothing of itself: four characters would be too much of it."""
@@ -49,8 +49,8 @@ def _read_row(row: RowMapping) -> Credential:
 
 async def store(connection: AsyncConnection, organization: str, provider: str, secret: object, keyring: Keyring) -> Credential:
     """Stores a key, over one that is there. Raises SearchError (`validation_error`), which never shows the value."""
-    if not isinstance(secret, str) or not secret.strip() or len(secret) > _LONGEST or not secret.isprintable():
-        raise SearchError.invalid("$.value", f"expected the key: printable text, not blank, at most {_LONGEST:,} characters")
+    if not isinstance(secret, str) or not secret.strip() or len(secret) > LONGEST_KEY or not secret.isprintable():
+        raise SearchError.invalid("$.value", f"expected the key: printable text, not blank, at most {LONGEST_KEY:,} characters")
     secret = secret.strip()
     existing = (await list_of(connection, organization, provider=provider)) or None
     sealed = keyring.seal(secret, _place(organization, provider))
@@ -114,7 +114,7 @@ async def reseal_some(connection: AsyncConnection, keyring: Keyring, *, most: in
     """
     stale = credentials.c.key_id != keyring.key_id
     columns = credentials.c.organization, credentials.c.provider, credentials.c.key_id, credentials.c.nonce, credentials.c.sealed
-    rows = (await connection.execute(select(*columns).where(stale).limit(most))).mappings().all()
+    rows = (await connection.execute(select(*columns).where(stale).order_by(*columns[:2]).limit(most))).mappings().all()
     for row in rows:
         place = _place(row["organization"], row["provider"])
         sealed = keyring.seal(keyring.open(Sealed(row["key_id"], row["nonce"], row["sealed"]), place), place)

@@ -16,12 +16,24 @@ from searchport_platform.storage.schema import METADATA, TENANT_TABLES, organiza
 from searchport_platform.tenancy import clock
 from searchport_platform.tenancy.names import check_hosts, parse_name, parse_words
 
-__all__ = ["CONCURRENCY", "Organization", "bound", "create", "delete_with_all_data", "find", "limit", "list_all"]
+__all__ = [
+    "CONCURRENCY",
+    "HIGHEST_BUDGET_MICROUSD",
+    "HIGHEST_CONCURRENCY",
+    "HIGHEST_RATE",
+    "Organization",
+    "bound",
+    "create",
+    "delete_with_all_data",
+    "find",
+    "limit",
+    "list_all",
+]
 
 CONCURRENCY = 16
-_HIGHEST_BUDGET_MICROUSD = 10**15
-_HIGHEST_RATE = 10_000
-_HIGHEST_CONCURRENCY = 1_000
+HIGHEST_BUDGET_MICROUSD = 10**15
+HIGHEST_RATE = 10_000
+HIGHEST_CONCURRENCY = 1_000
 
 
 @attrs.frozen(kw_only=True)
@@ -83,9 +95,11 @@ async def create(connection: AsyncConnection, organization: object, name: str) -
     return made
 
 
-async def find(connection: AsyncConnection, organization: str) -> Organization | None:
-    """The organization of this id."""
-    row = (await connection.execute(select(organizations).where(organizations.c.id == organization))).mappings().first()
+async def find(connection: AsyncConnection, organization: str, *, lock: bool = False) -> Organization | None:
+    """The organization of this id. lock: nobody else changes it or counts its searches until the transaction ends."""
+    query = select(organizations).where(organizations.c.id == organization)
+    query = query.with_for_update(key_share=True) if lock else query
+    row = (await connection.execute(query)).mappings().first()
     return None if row is None else read_row(row)
 
 
@@ -126,9 +140,9 @@ async def limit(
 ) -> None:
     """Sets how much it may search and spend, in place of what was set. Raises SearchError (`validation_error`)."""
     for path, value, least, most in (
-        ("$.monthlyBudgetMicrousd", monthly_budget_microusd, 0, _HIGHEST_BUDGET_MICROUSD),
-        ("$.searchesPerMinute", searches_per_minute, 1, _HIGHEST_RATE),
-        ("$.concurrency", concurrency, 1, _HIGHEST_CONCURRENCY),
+        ("$.monthlyBudgetMicrousd", monthly_budget_microusd, 0, HIGHEST_BUDGET_MICROUSD),
+        ("$.searchesPerMinute", searches_per_minute, 1, HIGHEST_RATE),
+        ("$.concurrency", concurrency, 1, HIGHEST_CONCURRENCY),
     ):
         if value is not None and (type(value) is not int or not least <= value <= most):
             raise SearchError.invalid(path, f"expected a whole number from {least} to {most:,}, got {shorten(value)}")
