@@ -1,17 +1,20 @@
-"""Searches a second with metering on SQLite, beside the same with metering off, in one run.
+"""Searches a second with metering on SQLite and on PostgreSQL, beside the same with metering off, in one run.
 
 Off: the selection, the gates and the token are read in a transaction, as before metering, and nothing is written. The vendor is
 a function in this process that answers at once, so that the whole difference is ours. Calls that wait together share a commit,
 and those of one agent its reading too: each number of callers is measured for one agent and for organizations of their own.
-Also: what the disk alone takes for such commits, without which a figure of another machine says nothing.
+Also: what the disk alone takes for such commits, without which a figure of another machine says nothing. PostgreSQL is a private
+server with its usual durability; without its binaries it is left out.
 """
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import logging
 import os
 import sqlite3
+import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -31,7 +34,8 @@ from searchport_platform.routing.router import Router
 from searchport_platform.storage.engine import transaction
 from searchport_platform.tenancy.admission import admit
 
-CALLERS, CALLS, ROUNDS = (1, 16, 64), 640, 3
+CALLERS, CALLS, ROUNDS = (1, 64), 640, 3
+SECRET_KEY = base64.b64encode(bytes(32)).decode()
 REQUEST = SearchRequest("tidal turbine")
 ORGANIZATIONS = [Caller(organization=f"bench-{number}") for number in range(max(CALLERS))]
 
@@ -44,10 +48,10 @@ async def answer(_request: SearchRequest, _context: SearchContext) -> SearchResp
 
 
 @asynccontextmanager
-async def open_platform(folder: Path) -> AsyncIterator[Platform]:
+async def open_platform(url: str) -> AsyncIterator[Platform]:
     async with HttpClients() as clients:
         router = Router(registry=Registry(MappingProxyType({"instant": toolkit})), clients=clients)
-        opening = Platform.open(f"sqlite:///{folder}/bench.db", router=router, listeners=Listeners(), prepare=False)
+        opening = Platform.open(url, secret_keys=SECRET_KEY, router=router, listeners=Listeners(), prepare=False)
         async with opening as platform:
             administration = platform.administration()
             for name in (caller.organization for caller in ORGANIZATIONS):
@@ -99,9 +103,8 @@ def commits_a_second(folder: Path) -> float:
         return 300 / (time.perf_counter() - started)
 
 
-async def compare(folder: Path) -> None:
-    print(f"the disk: {commits_a_second(folder):.0f} commits/s by the driver alone")
-    async with open_platform(folder) as platform:
+async def compare(name: str, url: str) -> None:
+    async with open_platform(url) as platform:
         for number, of_one in [(number, of_one) for number in CALLERS for of_one in (True, False)]:
             if number == 1 and not of_one:
                 continue
@@ -111,14 +114,24 @@ async def compare(folder: Path) -> None:
             on = await measure(partial(search_metered, platform), callers)
             commits = (platform.meter.commits - before) / (CALLS // number * number * ROUNDS)
             words = f"{on:.0f}/s metered, {off:.0f}/s not, ratio {on / off:.2f}, {commits:.2f} commits a search"
-            print(f"{number:>3} callers of {'one agent' if of_one else 'organizations of their own'}: {words}")
+            whose = "one agent" if of_one else "organizations of their own"
+            print(f"{name}, {number:>2} {'caller' if number == 1 else 'callers'} of {whose}: {words}")
 
 
 def main() -> None:
     configure_logs(level=logging.CRITICAL)
     print(f"{os.cpu_count()} processors")
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(compare(Path(folder)))
+        print(f"the disk: {commits_a_second(Path(folder)):.0f} commits/s by SQLite's driver alone")
+        asyncio.run(compare("SQLite", f"sqlite:///{folder}/bench.db"))
+    sys.path.append(str(Path(__file__).parents[1] / "tests" / "databases"))
+    from postgres_server import HOW_TO_GET_IT, find_binaries, running
+
+    if find_binaries() is None:
+        print(f"PostgreSQL left out: {HOW_TO_GET_IT}")
+        return
+    with running(options=()) as server:
+        asyncio.run(compare("PostgreSQL", server.url(server.make_database())))
 
 
 if __name__ == "__main__":

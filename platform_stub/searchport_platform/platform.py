@@ -26,16 +26,18 @@ from searchport_platform.metering.meter import Meter
 from searchport_platform.metering.moments import Moment
 from searchport_platform.metering.plans import Plan, build_plan, render_plan
 from searchport_platform.metering.prices import Prices, WorstCase
+from searchport_platform.metering.retention import keep_records
 from searchport_platform.metering.standing import Ask, Standing
 from searchport_platform.registry import AnyToolkit, Registry
 from searchport_platform.routing.clients import HttpClients
 from searchport_platform.routing.router import Route, Router
 from searchport_platform.storage.engine import DEFAULT_URL, migrate, open_engine, parse_url, sqlite_file, transaction
+from searchport_platform.storage.urls import is_sqlite
 from searchport_platform.tenancy import credentials, selections, tokens
 from searchport_platform.tenancy.administration import Administration
 from searchport_platform.tenancy.admission import Admission, Caller, admit
 from searchport_platform.tenancy.organizations import Organization
-from searchport_platform.tenancy.sealing import Keyring, load_key_file, new_key
+from searchport_platform.tenancy.sealing import NEW_KEY, Keyring, SealingError, load_key_file, new_key
 from searchport_platform.tenancy.selections import Choice, Selection
 
 __all__ = ["ACTION", "Caller", "Platform"]
@@ -70,17 +72,21 @@ class Platform:
         default_provider: str | None = None,
         prices: Prices | None = None,
         listeners: Listeners | None = None,
+        record_days: int = 0,
         prepare: bool = True,
     ) -> AsyncIterator[Platform]:
         """A platform on a database, which is brought to the newest schema; closed at the end.
 
         secret_keys: base64 keys by comma, as SEARCHPORT_SECRET_KEYS holds them; where it is empty, a key file beside the
-        database's own, made with mode 0600. router: which toolkits there are; by default the built-in ones.
-        default_provider: what new organizations begin with. prices: the operator's. listeners: by default the installed ones.
-        prepare: False leaves out what toolkits do to make their first call fast.
+        database's own, made with mode 0600; on PostgreSQL they are required. router: which toolkits there are; by default the
+        built-in ones. default_provider: what new organizations begin with. prices: the operator's. listeners: by default the
+        installed ones. record_days: older records of searches are deleted while it is open; 0: none. prepare: False leaves out
+        what toolkits do to make their first call fast.
         Raises DatabaseUrlError, RegistryError, SealingError.
         """
         url = parse_url(database_url)
+        if not secret_keys.strip() and not is_sqlite(url):
+            raise SealingError(f"SEARCHPORT_SECRET_KEYS: required on PostgreSQL, for every process the same; make one: {NEW_KEY}")
         async with open_engine(url) as engine, HttpClients() as clients:
             await migrate(engine)
             keyring = Keyring.parse(secret_keys) if secret_keys.strip() else _default_keyring(sqlite_file(url))
@@ -98,7 +104,8 @@ class Platform:
                 await platform._warn_of_unknown_providers()
                 if prepare:
                     await asyncio.gather(*(asyncio.to_thread(_prepare, toolkit) for toolkit in platform.router.registry))
-                yield platform
+                async with keep_records(engine, record_days):
+                    yield platform
 
     async def search(self, caller: Caller, request: SearchRequest | ReadRequest, *, longest_seconds: float = inf) -> Envelope:
         """One search, at the organization's provider and, where that fails, at its fallbacks. Raises SearchError.
@@ -164,7 +171,7 @@ class Platform:
     def _price(self, admission: Admission, choice: Choice, request: SearchRequest) -> WorstCase:
         route = self._build_route(admission, choice)
         self.router.check(route, request)
-        return self.prices.worst_case(route.toolkit, request.max_results)
+        return self.prices.worst_case(route.toolkit, request.max_results, model=route.model)
 
     async def authenticate(self, bearer: str, *, agent: str | None = None) -> Caller:
         """Who bears this token. agent: the agent that the call names. Raises SearchError: `unauthorized`, `forbidden`."""

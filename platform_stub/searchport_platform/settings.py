@@ -16,7 +16,8 @@ from typed_settings.loaders import EnvLoader
 from searchport.egress.outgoing import parse_origin
 from searchport.wire import nearest
 from searchport_platform.metering.prices import Prices, PricesError
-from searchport_platform.storage.engine import DEFAULT_URL
+from searchport_platform.metering.retention import RECORD_DAYS
+from searchport_platform.storage.urls import DEFAULT_URL
 
 __all__ = [
     "BASE_URLS",
@@ -36,6 +37,8 @@ KEEP = f"{PREFIX}KEEP"
 DEFAULT_PROVIDER = f"{PREFIX}DEFAULT_PROVIDER"
 PRICES = f"{PREFIX}PRICES"
 
+_DAYS = f"{PREFIX}RECORD_DAYS"
+_MOST_DAYS = 36_500
 _ORIGINS_EXAMPLE = '{"brave": "http://127.0.0.1:9001"}'
 
 _ENVIRONMENTS = ("production", "development")
@@ -43,8 +46,9 @@ _TOKEN_FILE = f"{PREFIX}OPS_TOKEN_FILE"
 _OF_KUBERNETES = re.compile(r"SEARCHPORT_(?:SERVICE_(?:HOST|PORT)|PORT)(?:_\w+)?")
 """What a cluster sets by itself in every container beside a Service that is named `searchport`."""
 
-_OTHER_VARIABLES = frozenset({"OPS_TOKEN_FILE", "API_KEY"})
-"""Read elsewhere: the key by `searchport search` alone, but a server that inherits it is not set up wrongly."""
+_OTHER_VARIABLES = frozenset({"OPS_TOKEN_FILE", "API_KEY", "TOKEN"})
+"""Read elsewhere: the key by `searchport search` alone, the token by `searchport mcp`, but a server that inherits one of them is
+not set up wrongly."""
 
 
 class SettingsError(ValueError):
@@ -73,6 +77,12 @@ def _parse_base_urls(text: str) -> Mapping[str, str]:
     return MappingProxyType(origins)
 
 
+def _parse_days(text: str) -> int:
+    if re.fullmatch(r"[0-9]{1,5}", text) and int(text) <= _MOST_DAYS:
+        return int(text)
+    raise SettingsError(f"{_DAYS}: {text[:80]!r} is no whole number of days from 0 (for ever) to {_MOST_DAYS:,}")
+
+
 @attrs.frozen(kw_only=True)
 class Settings:
     """The operator's settings; each field's name in upper case, after `SEARCHPORT_`, is its environment variable."""
@@ -83,13 +93,20 @@ class Settings:
     provider_base_urls: str = ts.option(
         default="", help="JSON object from provider id to origin: points a provider at another address."
     )
-    database_url: str = ts.secret(default=DEFAULT_URL, help="The database; by default an SQLite file in the current folder.")
+    database_url: str = ts.secret(
+        default=DEFAULT_URL, help="The database, SQLite or PostgreSQL; by default an SQLite file in the current folder."
+    )
     secret_keys: str = ts.secret(
-        default="", help="Keys that seal credentials: base64 of 32 bytes, by comma; the first seals, all open. By default a file."
+        default="",
+        help="Keys that seal credentials: base64 of 32 bytes, by comma; the first seals, all open. By default a file; "
+        "required on PostgreSQL.",
     )
     default_provider: str = ts.option(default="", help="The provider that new organizations begin with.")
     prices: str = ts.option(
         default="", help="JSON object from provider id to US dollars for 1,000 requests, over what the toolkits declare."
+    )
+    record_days: str = ts.option(
+        default=str(RECORD_DAYS), help="Days that records of searches are kept; 0: for ever. Caps and budgets do not need them."
     )
     public_url: str = ts.option(default="", help="Scheme, host and port under which users reach this server.")
     env: str = ts.option(default="development", help="production: refuse unsafe defaults.")
@@ -108,6 +125,11 @@ class Settings:
     def kept_providers(self) -> frozenset[str]:
         """Ids of ended providers that stay usable."""
         return frozenset(_parse_names(self.keep))
+
+    @property
+    def kept_days(self) -> int:
+        """Days that records of searches are kept; 0: for ever. Raises SettingsError."""
+        return _parse_days(self.record_days)
 
     @property
     def origins(self) -> Mapping[str, str]:
@@ -132,6 +154,7 @@ def load_settings() -> Settings:
     if settings.env not in _ENVIRONMENTS:
         raise SettingsError(f"{PREFIX}ENV: {settings.env[:80]!r} is not one of: {', '.join(_ENVIRONMENTS)}")
     _parse_base_urls(settings.provider_base_urls)
+    _parse_days(settings.record_days)
     _check_prices(settings.prices)
     _check_public_url(settings.public_url)
     return settings

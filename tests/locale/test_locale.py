@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchport.errors import ErrorCode, SearchError
-from searchport.locale import COUNTRIES, LANGUAGES, lookup, parse_country, parse_language, parse_locale
+from searchport.locale import COUNTRIES, LANGUAGES, find_market, lookup, parse_country, parse_language, parse_locale, two_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -203,3 +203,51 @@ def test_every_language_script_and_country_make_a_locale(language: str, script: 
     tag, found = parse_locale(f"{language}{script}-{country}".upper())
     assert (tag.lower(), found) == (f"{language}{script}-{country}".lower(), country)
     assert lookup(tag, {language: "found"}) == "found"
+
+
+@pytest.mark.parametrize(
+    ("language", "country", "joined"),
+    [
+        (None, None, None),
+        (None, "DE", None),
+        ("de", None, "de"),
+        ("de", "AT", "de-AT"),
+        ("de-CH", None, "de-CH"),
+        ("de-CH", "AT", "de-AT"),
+        ("es-419", None, "es"),
+        ("sr-Latn-RS", None, "sr-RS"),
+        ("zh-Hant", None, "zh-TW"),
+        ("zh-Hant-HK", None, "zh-HK"),
+        ("zh-Hans", "SG", "zh-SG"),
+    ],
+)
+def test_a_language_and_a_country_are_joined_to_two_parts(language: str | None, country: str | None, joined: str | None) -> None:
+    assert two_part(language, country) == joined
+
+
+MARKETS = {("en", "US"): "en-us", ("de", "CH"): "de-ch", ("fr", "CH"): "fr-ch", ("no", "NO"): "no-no", ("en", "GB"): "en-gb"}
+
+
+@pytest.mark.parametrize(
+    ("language", "country", "market", "ignored"),
+    [
+        (None, None, None, ()),
+        ("en", None, "en-us", ()),
+        ("en-GB", None, "en-gb", ()),
+        ("en-AU", None, "en-us", ()),
+        ("fr", "CH", "fr-ch", ()),
+        (None, "CH", "de-ch", ()),
+        ("it", "CH", "de-ch", ("language",)),
+        ("en", "CH", "de-ch", ("language",)),
+        ("nb", None, "no-no", ()),
+        ("de", "AT", "de-ch", ("country",)),
+        ("it", None, None, ("language",)),
+        ("it-CH", None, None, ("language",)),
+        (None, "IT", None, ("country",)),
+        ("it", "IT", None, ("language", "country")),
+    ],
+)
+def test_a_market_fits_both_else_the_country_else_the_language(
+    language: str | None, country: str | None, market: str | None, ignored: tuple[str, ...]
+) -> None:
+    assert find_market(language, country, MARKETS) == (market, ignored)

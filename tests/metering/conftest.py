@@ -1,11 +1,12 @@
 """One organization on a real database file, and toolkits whose vendor is the test itself."""
 
 import asyncio
-import sqlite3
+import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -71,7 +72,7 @@ class Place:
 
     platform: Platform
     vendors: Vendors
-    file: Path
+    store: Any
     open: Callable[..., AbstractAsyncContextManager[Platform]]
     caller: Caller = attrs.field(factory=lambda: Caller(organization=OURS))
 
@@ -104,13 +105,13 @@ class Place:
         await self.platform.administration().put_selection(OURS, selection)
 
     def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Asks the file behind the platform's back."""
-        with closing(sqlite3.connect(self.file)) as connection, connection:
-            return connection.execute(statement, values).fetchall()
+        """Asks the database behind the platform's back."""
+        return self.store.sql(statement, *values)
 
     def records(self, columns: str = "outcome") -> list[Any]:
         """Columns of every record, in the order in which they began; a single one by itself."""
-        rows = self.sql(f"SELECT {columns} FROM records ORDER BY started_ms, rowid")  # noqa: S608
+        order = "rowid" if self.store.kind == "sqlite" else "ctid"
+        rows = self.sql(f"SELECT {columns} FROM records ORDER BY started_ms, {order}")  # noqa: S608
         return [row[0] if len(row) == 1 else row for row in rows]
 
     def used(self) -> int:
@@ -141,21 +142,15 @@ def registry(vendors: Vendors) -> Registry:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Path:
-    """Where the database will be."""
-    return tmp_path / "searchport.db"
-
-
-@pytest.fixture
-def open_platform(database: Path, registry: Registry) -> Callable[..., AbstractAsyncContextManager[Platform]]:
+def open_platform(store: Any, registry: Registry) -> Callable[..., AbstractAsyncContextManager[Platform]]:
     """Opens a platform on the test's database, as another process would."""
 
     @asynccontextmanager
     async def opened(**given: Any) -> AsyncIterator[Platform]:
         async with HttpClients() as clients:
             router = Router(registry=registry, clients=clients)
-            given = {"listeners": Listeners(), "prepare": False} | given
-            async with Platform.open(f"sqlite:///{database}", router=router, **given) as platform:
+            given = {"listeners": Listeners(), "prepare": False, "secret_keys": store.secret_keys} | given
+            async with Platform.open(store.url, router=router, **given) as platform:
                 yield platform
 
     return opened
@@ -163,24 +158,18 @@ def open_platform(database: Path, registry: Registry) -> Callable[..., AbstractA
 
 @pytest.fixture
 async def place(
-    database: Path, vendors: Vendors, open_platform: Callable[..., AbstractAsyncContextManager[Platform]]
+    store: Any, vendors: Vendors, open_platform: Callable[..., AbstractAsyncContextManager[Platform]]
 ) -> AsyncIterator[Place]:
     """The organization, which selected `acme`."""
     async with open_platform() as platform:
         await platform.administration().create_organization(OURS, "Ours", provider="acme")
-        yield Place(platform=platform, vendors=vendors, file=database, open=open_platform)
+        yield Place(platform=platform, vendors=vendors, store=store, open=open_platform)
 
 
 @pytest.fixture
-def locked(database: Path) -> Callable[[], closing[sqlite3.Connection]]:
-    """Holds the write lock, as another process that writes and does not end; closing it lets go."""
-
-    def lock() -> closing[sqlite3.Connection]:
-        connection = sqlite3.connect(database, isolation_level=None)
-        connection.execute("BEGIN IMMEDIATE")
-        return closing(connection)
-
-    return lock
+def locked(store: Any) -> Callable[[], Any]:
+    """Keeps others from counting, as another process that writes and does not end; closing it lets go."""
+    return partial(store.hold, OURS)
 
 
 @pytest.fixture
@@ -222,7 +211,7 @@ class Worker:
 
 
 @pytest.fixture
-async def start_worker(database: Path) -> AsyncIterator[Callable[..., Awaitable[Worker]]]:
+async def start_worker(store: Any) -> AsyncIterator[Callable[..., Awaitable[Worker]]]:
     """Starts a process: `await start_worker(callers=50)`."""
     started: list[Worker] = []
 
@@ -230,7 +219,8 @@ async def start_worker(database: Path) -> AsyncIterator[Callable[..., Awaitable[
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             str(Path(__file__).with_name("worker.py")),
-            *(str(database), OURS, agent, str(callers)),
+            *(store.url, OURS, agent, str(callers), f"{store.file}.{agent}.vendor"),
+            env=os.environ | {"SEARCHPORT_SECRET_KEYS": store.secret_keys},
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
         )

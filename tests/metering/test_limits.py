@@ -134,6 +134,7 @@ async def test_organizations_do_not_share_slots(place: Any) -> None:
         ({"concurrency": 100_000}, "$.concurrency"),
     ],
 )
+@pytest.mark.only("sqlite", "refused before anything is written")
 async def test_a_wrong_limit_is_refused_by_name(place: Any, limits: dict[str, Any], path: str) -> None:
     with pytest.raises(SearchError) as refused:
         await place.limit(**limits)

@@ -224,7 +224,13 @@ def command(place: Any, monkeypatch: pytest.MonkeyPatch, registry: Any) -> Calla
     monkeypatch.setattr("searchport_platform.app.Registry.discover", lambda _: registry)
 
     def run(*arguments: str, **environment: str) -> Result:
-        env = {"SEARCHPORT_DATABASE_URL": f"sqlite:///{place.file}", "COLUMNS": "100"} | environment
+        store = place.store
+        env: dict[str, str | None] = {
+            "SEARCHPORT_DATABASE_URL": store.url,
+            "SEARCHPORT_SECRET_KEYS": store.secret_keys or None,
+            "COLUMNS": "100",
+        }
+        env |= environment
         return CliRunner().invoke(command_line, list(arguments), env=env, prog_name="searchport")
 
     return run
@@ -272,7 +278,7 @@ def test_a_price_table_that_cannot_be_read_stops_the_start(monkeypatch: pytest.M
 # Listeners
 
 
-async def test_listeners_are_given_each_record_and_one_that_fails_harms_nobody(place: Any, capsys: Any) -> None:
+async def test_listeners_are_given_each_record_and_one_that_fails_harms_nobody(place: Any, logged: Callable[[], str]) -> None:
     told: list[Record] = []
 
     def broken(_: Record) -> None:
@@ -283,9 +289,8 @@ async def test_listeners_are_given_each_record_and_one_that_fails_harms_nobody(p
     (record,) = told
     assert (record.opening.id, record.closing.outcome, record.closing.results) == (envelope.request_id, "ok", 1)
     assert "canary" not in repr(record)
-    out = capsys.readouterr()
-    assert "RuntimeError" in out.out + out.err
-    assert "canary-of-the-listener" not in out.out + out.err
+    assert "RuntimeError" in logged()
+    assert "canary-of-the-listener" not in logged()
 
 
 def entry(load: Callable[[], object]) -> Any:
@@ -309,6 +314,6 @@ async def test_the_books_hold_no_query_url_or_key(place: Any) -> None:
     await place.platform.administration().store_credential("ours", "keyed", "canary-key-0123456789")
     await place.select("keyed")
     await place.search("canary-query", site="canary-site.example")
-    disk = b"".join(file.read_bytes() for file in place.file.parent.glob(f"{place.file.name}*") if file.suffix != ".key")
-    assert b"acme" in disk
+    disk = place.store.bytes_on_disk()
+    assert b"keyed" in disk
     assert [word for word in (b"canary-query", b"canary-site", b"canary-key", b"https://") if word in disk] == []

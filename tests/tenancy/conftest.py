@@ -2,11 +2,9 @@
 
 import asyncio
 import json
-import shutil
-import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
@@ -36,7 +34,6 @@ from searchport_platform.registry import Registry
 from searchport_platform.routing.clients import HttpClients
 from searchport_platform.routing.router import Router
 from searchport_platform.settings import Settings
-from searchport_platform.storage.engine import migrate, open_engine, parse_url
 from searchport_platform.tenancy.administration import Administration
 from searchport_platform.tenancy.selections import Choice, Selection
 from searchport_platform.tenancy.tokens import Scope
@@ -124,8 +121,13 @@ class Bench:
     platform: Platform
     client: TestClient
     web: FakeWeb
-    file: Path
+    store: Any
     open: Callable[..., AbstractAsyncContextManager[Platform]]
+
+    @property
+    def file(self) -> Path:
+        """The file of the database, where it is SQLite's."""
+        return self.store.file
 
     @property
     def administration(self) -> Administration:
@@ -179,19 +181,15 @@ class Bench:
 
     def rows(self) -> dict[str, list[tuple[Any, ...]]]:
         """Every row of every table, read by another connection."""
-        with closing(sqlite3.connect(self.file)) as connection:
-            names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-            return {name: connection.execute(f'SELECT * FROM "{name}" ORDER BY rowid').fetchall() for name in names}  # noqa: S608
+        return self.store.rows()
 
     def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Runs a statement behind the platform's back."""
-        with closing(sqlite3.connect(self.file)) as connection, connection:
-            return connection.execute(statement, values).fetchall()
+        return self.store.sql(statement, *values)
 
     def bytes_on_disk(self) -> bytes:
-        """The database file with its journals; not the key file."""
-        files = [file for file in self.file.parent.glob(f"{self.file.name}*") if file.suffix != ".key"]
-        return b"\n".join(file.read_bytes() for file in sorted(files))
+        """The database with its journals; not the key file."""
+        return self.store.bytes_on_disk()
 
 
 @pytest.fixture(scope="session")
@@ -223,23 +221,11 @@ def vendors(web: FakeWeb) -> SimpleNamespace:
     return SimpleNamespace(fail=failing.__setitem__, mend=failing.pop)
 
 
-@pytest.fixture(scope="session")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty database, brought to the newest schema once; every test begins with a copy."""
-    file = tmp_path_factory.mktemp("migrated") / "searchport.db"
-
-    async def make() -> None:
-        async with open_engine(parse_url(f"sqlite:///{file}")) as engine:
-            await migrate(engine)
-
-    asyncio.run(make())
-    return file
-
-
 @pytest.fixture
-def database(tmp_path: Path, migrated: Path) -> Path:
-    """The test's database: a copy, since migrating costs more than most tests."""
-    return shutil.copy(migrated, tmp_path / "searchport.db")
+def database(store: Any) -> Path:
+    """The file of the test's database."""
+    assert store.kind == "sqlite"
+    return store.file
 
 
 async def _end_of_threads() -> None:
@@ -250,14 +236,15 @@ async def _end_of_threads() -> None:
 
 
 @pytest.fixture
-def open_platform(database: Path, registry: Registry, web: FakeWeb) -> Callable[..., AbstractAsyncContextManager[Platform]]:
+def open_platform(store: Any, registry: Registry, web: FakeWeb) -> Callable[..., AbstractAsyncContextManager[Platform]]:
     """Opens a platform on the test's database, as another process would."""
 
     @asynccontextmanager
     async def opened(secret_keys: str = "", public_url: str | None = None) -> AsyncIterator[Platform]:
         async with HttpClients(build=web.client) as clients:
             router = Router(registry=registry, clients=clients, public_url=public_url)
-            opening = Platform.open(f"sqlite:///{database}", secret_keys=secret_keys, router=router, prepare=False)
+            keys = secret_keys or store.secret_keys
+            opening = Platform.open(store.url, secret_keys=keys, router=router, prepare=False)
             async with opening as platform:
                 yield platform
 
@@ -266,7 +253,7 @@ def open_platform(database: Path, registry: Registry, web: FakeWeb) -> Callable[
 
 @pytest.fixture
 async def bench(
-    database: Path,
+    store: Any,
     web: FakeWeb,
     vendors: SimpleNamespace,
     open_platform: Callable[..., AbstractAsyncContextManager[Platform]],
@@ -275,18 +262,19 @@ async def bench(
     async with open_platform() as platform:
         app = build_app(Settings(ops_token="ops-token"), platform.router, platform)
         async with TestClient(TestServer(app, host="127.0.0.1")) as client:
-            yield Bench(platform=platform, client=client, web=web, file=database, open=open_platform)
+            yield Bench(platform=platform, client=client, web=web, store=store, open=open_platform)
     await _end_of_threads()
 
 
 @pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, database: Path) -> Callable[..., Result]:
+def command(monkeypatch: pytest.MonkeyPatch, store: Any) -> Callable[..., Result]:
     """Runs a command on the test's database in this process; the real command is a second slower."""
     for module in ("tenants", "commands"):
         monkeypatch.setattr(f"searchport_platform.cli.{module}.configure_logs", lambda **_: None)
 
     def run(*arguments: str, **environment: str | None) -> Result:
-        env = {"SEARCHPORT_DATABASE_URL": f"sqlite:///{database}", "COLUMNS": "200"} | environment
+        env: dict[str, str | None] = {"SEARCHPORT_DATABASE_URL": store.url, "SEARCHPORT_SECRET_KEYS": store.secret_keys or None}
+        env |= {"COLUMNS": "200"} | environment
         return CliRunner().invoke(command_line, list(arguments), env=env, prog_name="searchport")
 
     return run

@@ -19,6 +19,8 @@ import pytest
 from searchport_platform.tenancy import tokens
 from searchport_platform.tenancy.sealing import Keyring
 
+pytestmark = pytest.mark.only("sqlite", "the verbs behind the commands are tested on both, and every command in test_statements")
+
 COMMAND = [sys.executable, "-m", "searchport_platform"]
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -260,7 +262,7 @@ def test_wrong_usage_exits_with_two(command: Any, arguments: str) -> None:
     assert (done.exit_code, done.stdout) == (2, "")
 
 
-@pytest.mark.parametrize("url", ["nonsense", "postgresql://u:canary@db.example/s", "sqlite:////missing/folder/s.db"])
+@pytest.mark.parametrize("url", ["nonsense", "mysql://u:canary@db.example/s", "sqlite:////missing/folder/s.db"])
 def test_a_database_that_cannot_be_used_is_one_clear_line(command: Any, url: str) -> None:
     done = command("org", "list", "--database", url)
     assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (1, "", 1)

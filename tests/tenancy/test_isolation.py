@@ -157,6 +157,7 @@ async def bad_token(bench: Any, kind: str, pair: tuple[Any, Any]) -> str | None:
 
 
 @pytest.mark.parametrize("kind", BAD_TOKENS)
+@pytest.mark.only("sqlite", "refused before any row is read")
 async def test_no_route_is_open_without_a_valid_token(bench: Any, pair: tuple[Any, Any], kind: str) -> None:
     """forged: an identity of ours with a secret of theirs, and a right checksum."""
     header = await bad_token(bench, kind, pair)
@@ -252,7 +253,7 @@ async def test_the_organization_comes_from_the_token_never_from_the_body(bench: 
 async def test_an_admin_cannot_make_an_operators_token(bench: Any, pair: tuple[Any, Any]) -> None:
     body = {"name": "n", "scopes": ["admin", "operator"]}
     assert (await bench.call("POST", f"{pair[0].path}/tokens", pair[0].admin, body))[0] == 400
-    assert bench.sql("SELECT count(*) FROM tokens WHERE scopes LIKE '%operator%'") == [(0,)]
+    assert bench.sql("SELECT count(*) FROM tokens WHERE CAST(scopes AS TEXT) LIKE '%operator%'") == [(0,)]
 
 
 async def test_a_revoked_token_is_refused_at_the_very_next_call(bench: Any, pair: tuple[Any, Any]) -> None:

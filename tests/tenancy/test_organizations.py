@@ -125,6 +125,7 @@ async def test_deleting_what_is_not_there_is_refused(bench: Any) -> None:
         await bench.administration.delete_organization("nobody")
 
 
+@pytest.mark.only("sqlite", "a server keeps its files where the platform cannot see them")
 async def test_the_secrets_of_a_deleted_organization_do_not_linger_on_the_disk(bench: Any) -> None:
     """Not even sealed: its row is overwritten, once the journal is folded in."""
     await fill(bench, "ours")
@@ -207,6 +208,7 @@ async def reach(bench: Any, url: str, **bounds: Any) -> str:
         ({"allow_private_addresses": True}, "upstream_unreachable"),  # the port is still none of the four
     ],
 )
+@pytest.mark.only("sqlite", "about what may be dialled")
 async def test_an_organization_reaches_the_private_hosts_that_the_operator_lists(
     bench: Any, bounds: dict[str, Any], outcome: str
 ) -> None:
@@ -218,6 +220,7 @@ async def test_private_addresses_are_an_operators_to_allow(bench: Any) -> None:
 
 
 @pytest.mark.parametrize("url", ["http://169.254.169.254", "http://169.254.170.2:8080"])
+@pytest.mark.only("sqlite", "about what may be dialled")
 async def test_a_metadata_address_is_never_allowed(bench: Any, url: str) -> None:
     host = url.removeprefix("http://")
     assert await reach(bench, url, allow_private_addresses=True, allowed_hosts=[]) == "upstream_unreachable"
@@ -233,8 +236,8 @@ async def test_what_one_organization_may_reach_another_may_not(bench: Any) -> No
     assert bench.keys_seen("10.0.0.7") == ["key-of-acme-0001"]
 
 
-@pytest.mark.parametrize(("column", "value"), [("allowed_hosts", '["10.0.0.7:8080"]'), ("allow_private_addresses", "1")])
-async def test_what_one_agent_may_reach_another_may_not(bench: Any, column: str, value: str) -> None:
+@pytest.mark.parametrize(("column", "value"), [("allowed_hosts", '["10.0.0.7:8080"]'), ("allow_private_addresses", True)])
+async def test_what_one_agent_may_reach_another_may_not(bench: Any, column: str, value: object) -> None:
     bench.web.answer("http://10.0.0.7:8080/find", json={"hits": []})
     await bench.tenant("ours", "acme", keys={"acme": "key-of-acme-0001"})
     await bench.administration.put_operator_settings("ours", "acme", {"base_url": "http://10.0.0.7:8080"})

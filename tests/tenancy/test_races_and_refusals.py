@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from searchport_platform.storage.engine import DatabaseUrlError, parse_url
+from searchport_platform.storage.engine import DatabaseUrlError, parse_url, transaction
 from searchport_platform.tenancy.sealing import Keyring, SealingError
 
 
@@ -46,7 +46,7 @@ async def test_models_are_asked_under_the_organizations_own_policy(bench: Any, o
 
 
 async def test_models_with_a_key_that_does_not_open_are_refused_clearly(bench: Any, ours: Any) -> None:
-    bench.sql("UPDATE credentials SET sealed = zeroblob(30)")
+    bench.sql("UPDATE credentials SET sealed = ?", bytes(30))
     status, body = await bench.call("GET", f"{ours.path}/search/providers/acme/models", ours.admin)
     assert (status, body["code"]) == (409, "provider_not_configured")
 
@@ -86,7 +86,7 @@ async def test_every_new_key_is_a_generation_of_its_own(bench: Any, ours: Any) -
 
 
 async def test_what_a_transaction_reads_is_of_one_moment(bench: Any, ours: Any) -> None:
-    async with bench.platform.engine.begin() as connection:
+    async with transaction(bench.platform.engine) as connection:
         seen = []
         for name in ("changed", "again"):
             seen.append((await connection.exec_driver_sql("SELECT name FROM organizations")).scalar_one())
@@ -94,6 +94,7 @@ async def test_what_a_transaction_reads_is_of_one_moment(bench: Any, ours: Any) 
     assert seen == ["Ours", "Ours"]
 
 
+@pytest.mark.only("sqlite", "the same on PostgreSQL is told in tests/databases")
 async def test_processes_that_start_at_once_on_a_new_database_all_start(open_platform: Any, database: Any) -> None:
     database.unlink()
 
@@ -109,6 +110,7 @@ def test_a_token_of_an_organization_is_never_an_operators(command: Any) -> None:
     assert command("token", "create", "firm", "--scope", "operator", "--scope", "search").exit_code == 2
 
 
+@pytest.mark.only("sqlite", "a server has no file")
 def test_a_file_that_is_no_database_is_one_clear_line(command: Any, database: Any) -> None:
     database.write_bytes(b"no database " * 100)
     done = command("org", "list")

@@ -238,14 +238,16 @@ async def search_google(bench: Any) -> tuple[int, Any]:
     return await bench.search(tenant.search)
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_a_provider_past_its_end_is_refused_with_the_way_out(bench: Any) -> None:
     with freeze_time("2027-01-01T00:00:00Z", real_asyncio=True):
         status, body = await search_google(bench)
-    assert (status, body["code"], body["alternatives"]) == (409, "provider_not_configured", ["brave"])
+    assert (status, body["code"], body["alternatives"]) == (409, "provider_not_configured", ["brave", "vertex"])
     assert "it ended on 2027-01-01" in body["detail"]
     assert bench.web.requests == []
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_a_provider_before_its_end_answers_with_a_notice(bench: Any) -> None:
     with freeze_time("2026-12-31T23:59:59Z", real_asyncio=True):
         status, body = await search_google(bench)
@@ -256,6 +258,7 @@ async def test_a_provider_before_its_end_answers_with_a_notice(bench: Any) -> No
 # Models
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_models_are_the_vendors_asked_with_the_organizations_key(bench: Any, ours: Any) -> None:
     status, body = await bench.call("GET", f"{ours.path}/search/providers/acme/models", ours.admin)
     assert (status, bench.keys_seen(ACME)) == (200, ["key-of-ours-acme"])
@@ -265,28 +268,33 @@ async def test_models_are_the_vendors_asked_with_the_organizations_key(bench: An
     ]
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_a_provider_without_models_has_none(bench: Any, ours: Any) -> None:
     assert await bench.call("GET", f"{ours.path}/search/providers/beta/models", ours.admin) == (200, {"models": []})
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_models_without_a_key_are_refused_clearly(bench: Any) -> None:
     bare = await bench.tenant("bare")
     status, body = await bench.call("GET", f"{bare.path}/search/providers/acme/models", bare.admin)
     assert (status, body["code"], body["provider"], bench.web.requests) == (409, "provider_not_configured", "acme", [])
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_a_model_is_sent_and_named(bench: Any, ours: Any) -> None:
     assert (await put(bench, ours, provider="acme", model="deep"))[1]["model"] == "deep"
     status, body = await bench.search(ours.search)
     assert (status, body["model"], bench.web.requests[-1].query["model"]) == (200, "deep", "deep")
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_a_model_that_the_vendor_lacks_is_refused(bench: Any, ours: Any) -> None:
     status, body = await put(bench, ours, provider="acme", model="deeper")
     assert (status, body["code"], body["faults"][0]["path"]) == (400, "validation_error", "$.model")
     assert "it has: swift, deep" in body["detail"]
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_a_model_of_a_provider_without_models_is_refused(bench: Any, ours: Any) -> None:
     status, body = await put(bench, ours, provider="beta", model="deep")
     assert (status, "leave it out" in body["detail"]) == (400, True)
@@ -295,6 +303,7 @@ async def test_a_model_of_a_provider_without_models_is_refused(bench: Any, ours:
 # Fallbacks
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_without_fallbacks_nobody_else_is_asked(bench: Any, ours: Any, vendors: Any) -> None:
     vendors.fail("acme", 500)
     await put(bench, ours, provider="acme")
@@ -304,6 +313,7 @@ async def test_without_fallbacks_nobody_else_is_asked(bench: Any, ours: Any, ven
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429, 500, 503])
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_a_fallback_answers_where_the_provider_fails(bench: Any, ours: Any, vendors: Any, status: int) -> None:
     vendors.fail("acme", status)
     await put(bench, ours, provider="acme", fallbacks=["beta"])
@@ -315,6 +325,7 @@ async def test_a_fallback_answers_where_the_provider_fails(bench: Any, ours: Any
     assert body["notices"][0]["message"].startswith("answered by beta instead of acme (provider_")
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_fallbacks_are_asked_in_their_order(bench: Any, ours: Any, vendors: Any) -> None:
     vendors.fail("acme", 500)
     vendors.fail("open", 403)
@@ -326,12 +337,14 @@ async def test_fallbacks_are_asked_in_their_order(bench: Any, ours: Any, vendors
     assert list(dict.fromkeys(hosts(bench))) == [ACME, OPEN, BETA]
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_a_provider_that_answers_leaves_its_fallbacks_alone(bench: Any, ours: Any) -> None:
     await put(bench, ours, provider="acme", fallbacks=["beta"])
     _, body = await bench.search(ours.search)
     assert (hosts(bench), body["notices"], len(body["attempts"])) == ([ACME], [], 1)
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_no_results_is_an_answer_not_a_failure(bench: Any, ours: Any) -> None:
     await put(bench, ours, provider="fake", fallbacks=["beta"])
     _, body = await bench.search(ours.search, "empty: tea")
@@ -356,12 +369,14 @@ async def test_each_fallback_has_its_own_key_and_settings(bench: Any, ours: Any,
         ({"safe": "strict"}, "unsupported_option"),
     ],
 )
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_a_callers_mistake_asks_no_fallback(bench: Any, ours: Any, options: dict[str, object], code: str) -> None:
     await put(bench, ours, provider="beta", fallbacks=["open"])
     status, body = await bench.search(ours.search, **options)
     assert (status, body["code"], bench.web.requests) == (400, code, [])
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_a_configurations_mistake_asks_no_fallback(bench: Any, ours: Any) -> None:
     """Answering from a provider although the chosen one is set up wrongly would hide the mistake."""
     await put(bench, ours, provider="brave", fallbacks=["open"])
@@ -376,6 +391,7 @@ async def test_wrong_settings_of_a_fallback_are_refused(bench: Any, ours: Any) -
     assert ([fault.path for fault in refused.value.faults], refused.value.provider) == (["$.settings.level"], "acme")
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_a_fallback_that_cannot_honour_the_call_is_passed_over(bench: Any, ours: Any, vendors: Any) -> None:
     vendors.fail("acme", 500)
     await put(bench, ours, provider="acme", fallbacks=["beta", "open"])
@@ -411,6 +427,7 @@ async def test_provider_options_never_reach_a_fallback(bench: Any, ours: Any, ve
     assert (body["provider"], body["ignored"]) == ("beta", [])
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_the_first_error_is_told_where_every_provider_fails(bench: Any, ours: Any, vendors: Any) -> None:
     vendors.fail("acme", 429)
     vendors.fail("beta", 500)
@@ -445,6 +462,7 @@ async def test_a_call_in_this_process_is_bound_by_the_maximum_too(bench: Any, ou
         await bench.platform.search(Caller(organization="ours"), SearchRequest("tea", max_results=13))
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_a_vendor_that_stalls_is_left_at_the_organizations_deadline(bench: Any, ours: Any) -> None:
     bench.web.stall("https://stalling.example/find")
     await bench.administration.put_operator_settings("ours", "acme", {"base_url": "https://stalling.example"})
@@ -455,6 +473,7 @@ async def test_a_vendor_that_stalls_is_left_at_the_organizations_deadline(bench:
     assert 0.2 <= time.monotonic() - started < 2
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_one_deadline_covers_the_fallbacks_too(bench: Any, ours: Any) -> None:
     bench.web.stall("https://stalling.example/find")
     await bench.administration.put_operator_settings("ours", "acme", {"base_url": "https://stalling.example"})
@@ -481,6 +500,7 @@ async def test_the_plain_payload_answers_what_the_route_answers(bench: Any, ours
     }
 
 
+@pytest.mark.only("sqlite", "what becomes of a selection once it is read")
 async def test_an_unknown_action_is_refused_by_name(bench: Any, ours: Any) -> None:
     with pytest.raises(SearchError, match=r"there is 'action\.search\.web'"):
         await bench.platform.call("action.search.images", {"query": "tea"}, Caller(organization="ours"))

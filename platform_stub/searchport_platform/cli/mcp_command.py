@@ -108,6 +108,7 @@ async def _open_platform(database: str | None) -> AsyncIterator[Platform]:
             router=build_router(settings, clients, public_url=settings.public_url or None),
             default_provider=settings.default_provider or None,
             prices=Prices.parse(settings.prices),
+            record_days=settings.kept_days,
         )
         async with opening as platform:
             yield platform

@@ -42,7 +42,13 @@ class Candidate:
     timeout: asyncio.Timeout | None = None
     has_waited: bool = False
     alone: bool = False
+    was_cut: bool = False
     patience_ends: float = 0.0
+
+    @property
+    def organization(self) -> str:
+        """The caller's."""
+        return self.caller.organization
 
     @property
     def is_wanted(self) -> bool:
@@ -64,6 +70,12 @@ class CloseJob:
     future: asyncio.Future[bool]
     patience_ends: float
     alone: bool = False
+    was_cut: bool = False
+
+    @property
+    def organization(self) -> str:
+        """The record's."""
+        return self.record.opening.organization
 
     @property
     def is_wanted(self) -> bool:

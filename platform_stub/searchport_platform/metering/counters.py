@@ -18,7 +18,7 @@ class CounterMovedError(RuntimeError):
 async def read(connection: AsyncConnection, table: Table, key: Mapping[str, str], column: str, *, lock: bool = True) -> int:
     """The number in `column` of the row with this key, 0 where there is none. lock: keep others from changing it until commit.
 
-    On SQLite the lock is the transaction's own (`BEGIN IMMEDIATE`).
+    On SQLite the lock is the transaction's own (`BEGIN IMMEDIATE`); on PostgreSQL the organization's row is locked before.
     """
     query = select(table.c[column]).where(*(table.c[name] == part for name, part in key.items()))
     row = (await connection.execute(query.with_for_update() if lock else query)).first()

@@ -5,17 +5,25 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from types import TracebackType
 from typing import Generic, Protocol, Self, TypeVar
 
 import structlog
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from searchport_platform.metering.counters import CounterMovedError
-from searchport_platform.metering.transactions import NobodyWaitsError, write_transaction
+from searchport_platform.storage.transactions import (
+    NobodyWaitsError,
+    hold_organizations,
+    is_away,
+    is_collision,
+    is_cut,
+    name_failure,
+    pause,
+    write_transaction,
+)
 
 __all__ = ["Job", "Work", "Writer"]
 
@@ -31,8 +39,15 @@ _log = structlog.get_logger("searchport.metering")
 class Job(Protocol):
     """Something to write."""
 
+    @property
+    def organization(self) -> str:
+        """Whose it is: jobs of an organization are written by one process at a time."""
+
     alone: bool
     """It is to have a transaction of its own, since one that it shared failed."""
+
+    was_cut: bool
+    """It is tried again, since the connection was lost in its first transaction."""
 
     patience_ends: float
     """Until when, on the monotonic clock, it is tried again after the database did not answer."""
@@ -111,29 +126,44 @@ class Writer(Generic[J]):
         try:
             async with write_transaction(self._engine, is_wanted=self._is_wanted) as connection:
                 taken = self._take()
-                settle = await self._work(connection, taken)
+                busy = await hold_organizations(connection, {job.organization for job in taken})
+                taken = self._leave_out(taken, busy)
+                settle = await self._work(connection, taken) if taken else None
         except NobodyWaitsError:
             return
-        except CounterMovedError:
-            self._undo(taken)
-            self._jobs.extendleft(reversed(taken))
         except Exception as error:  # noqa: BLE001  # whatever it is, those who wait must be told, and the writer must live
             self._undo(taken)
-            await self._recover(taken or self._take(), error)
+            if isinstance(error, CounterMovedError) or is_collision(error):
+                self._jobs.extendleft(reversed(taken))
+            else:
+                await self._recover(taken or self._take(), error)
         else:
+            if settle is None:
+                await pause()
+                return
             self.commits += 1
             settle()
 
+    def _leave_out(self, taken: Sequence[J], busy: Collection[str]) -> list[J]:
+        """The jobs whose organization no other process holds; the others wait behind everyone else."""
+        self._jobs.extend(job for job in taken if job.organization in busy)
+        return [job for job in taken if job.organization not in busy]
+
     async def _recover(self, taken: Sequence[J], error: Exception) -> None:
         """Tries each alone where one of them may be to blame; where the database is, only those that have patience."""
-        _log.error("a write did not succeed", exception=type(getattr(error, "orig", None) or error).__name__, jobs=len(taken))
-        is_away = isinstance(error, OperationalError | InterfaceError | PoolTimeoutError | OSError)
-        if not is_away and len(taken) > 1:
+        _log.error("a write did not succeed", exception=name_failure(error), jobs=len(taken))
+        away = is_away(error)
+        if not away and len(taken) > 1:
             for job in taken:
                 job.alone = True
             self._jobs.extendleft(reversed(taken))
             return
-        is_storage = is_away or isinstance(error, DBAPIError)
+        if is_cut(error) and not all(job.was_cut for job in taken):
+            for job in taken:
+                job.was_cut = True
+            self._jobs.extendleft(reversed(taken))
+            return
+        is_storage = away or isinstance(error, DBAPIError)
         now = time.monotonic()
         patient = [job for job in taken if is_storage and job.patience_ends > now and not self._is_ending]
         for job in taken:

@@ -1,86 +1,73 @@
-"""Opening the database: its engine, its pragmas, its migrations."""
+"""Opening the database: its engine, and what every connection of it promises."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
-import structlog
-from alembic import command
-from alembic.config import Config
-from sqlalchemy import Connection, event, make_url
+from sqlalchemy import Connection, event
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
-from sqlalchemy.pool import StaticPool
+from sqlalchemy.exc import InvalidatePoolError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from searchport.errors import ErrorCode, SearchError
+from searchport_platform.storage.migrate import migrate
+from searchport_platform.storage.transactions import LONGEST_SECONDS, WAIT_MS, WRITES, transaction
+from searchport_platform.storage.urls import DEFAULT_URL, DatabaseUrlError, is_sqlite, parse_url, read_tls, sqlite_file
 
-__all__ = ["DEFAULT_URL", "WRITES", "DatabaseUrlError", "migrate", "open_engine", "parse_url", "sqlite_file", "transaction"]
+__all__ = ["DEFAULT_URL", "DatabaseUrlError", "migrate", "open_engine", "parse_url", "sqlite_file", "transaction"]
 
-DEFAULT_URL = "sqlite:///searchport.db"
-_BUSY_MS = 5_000
-WRITES = "searchport_writes"
-"""Execution option of a connection whose transaction waits for its turn to write before it reads."""
+POOL_SIZE, POOL_OVERFLOW = 4, 6
+"""Connections of a process to PostgreSQL, kept and at most in all 10: one that writes, and those of calls whose token is read.
 
-_log = structlog.get_logger("searchport.storage")
+The usual server allows 100 (`max_connections`), so that nine processes fit.
+"""
 
+_POOL_AGE_SECONDS = 900
+"""Older connections are made anew: what stands between us and the server may forget them without telling."""
 
-class DatabaseUrlError(ValueError):
-    """A database URL that cannot be used; its text shows no password."""
-
-
-def parse_url(text: str) -> URL:
-    """A database URL with its asynchronous driver. Raises DatabaseUrlError, which never shows a password."""
-    try:
-        url = make_url(text)
-    except (ArgumentError, ValueError):  # ValueError: a port that is no number; its text may hold a part of the password
-        raise DatabaseUrlError(f"the database URL cannot be read; write it like {DEFAULT_URL}") from None
-    if url.get_backend_name() == "sqlite":
-        if url.query or "\0" in (url.database or ""):
-            raise DatabaseUrlError(f"an SQLite URL is a path alone; write it like {DEFAULT_URL}")
-        return url.set(drivername="sqlite+aiosqlite")
-    raise DatabaseUrlError(f"database {url.get_backend_name()!r} is not supported; write the URL like {DEFAULT_URL}")
-
-
-def sqlite_file(url: URL) -> Path | None:
-    """The file of an SQLite database; None for one in memory."""
-    return Path(url.database) if url.database and url.database != ":memory:" else None
+_IDLE_SECONDS = 10
+"""A process that stops within a transaction, whatever stopped it, keeps others from its rows no longer."""
 
 
 @asynccontextmanager
 async def open_engine(url: URL) -> AsyncIterator[AsyncEngine]:
-    """An engine, closed at the end. A folder that is missing raises DatabaseUrlError, before any file is made."""
-    file = sqlite_file(url)
-    if file is not None and not file.parent.is_dir():
-        raise DatabaseUrlError(f"the folder of the database, {file.parent}, is not there; make it first")
-    if file is not None and not file.exists():
-        file.touch(mode=0o600)  # it holds hashes of tokens and sealed keys: the operator's alone
-    engine = create_async_engine(url) if file is not None else create_async_engine(url, poolclass=StaticPool)
-    event.listen(engine.sync_engine, "connect", _set_pragmas)
-    event.listen(engine.sync_engine, "begin", _begin)
+    """An engine, closed at the end. Raises DatabaseUrlError for a folder that is missing, before any file is made.
+
+    An SQLite URL without a path is a database of its own in a temporary folder, deleted at the end: one in memory would have a
+    single connection, which calls that come at once cannot share.
+    """
+    if not is_sqlite(url):
+        async with _disposed(_open_postgres(url)) as engine:
+            yield engine
+        return
+    with tempfile.TemporaryDirectory(prefix="searchport-") as folder:
+        async with _disposed(_open_sqlite(sqlite_file(url) or Path(folder, "searchport.db"))) as engine:
+            yield engine
+
+
+@asynccontextmanager
+async def _disposed(engine: AsyncEngine) -> AsyncIterator[AsyncEngine]:
     try:
         yield engine
     finally:
         await engine.dispose()
 
 
-@asynccontextmanager
-async def transaction(engine: AsyncEngine, *, writes: bool = False) -> AsyncIterator[AsyncConnection]:
-    """A transaction, committed at the end: all that it reads is of one moment.
+# SQLite
 
-    writes: True where it changes anything: it then waits for its turn before it reads, so that what it read still holds.
-    Raises SearchError (`storage_unavailable`) where the database does not answer.
-    """
-    try:
-        async with engine.execution_options(**{WRITES: writes}).begin() as connection:
-            yield connection
-    except (DBAPIError, PoolTimeoutError) as error:
-        # Its text holds the statement and its parameters.
-        _log.error("the database did not answer", exception=type(getattr(error, "orig", None) or error).__name__)
-        raise SearchError(ErrorCode.STORAGE_UNAVAILABLE) from None
+
+def _open_sqlite(file: Path) -> AsyncEngine:
+    if not file.parent.is_dir():
+        raise DatabaseUrlError(f"the folder of the database, {file.parent}, is not there; make it first")
+    if not file.exists():
+        file.touch(mode=0o600)  # it holds hashes of tokens and sealed keys: the operator's alone
+    engine = create_async_engine(URL.create("sqlite+aiosqlite", database=str(file)))
+    event.listen(engine.sync_engine, "connect", _set_pragmas)
+    event.listen(engine.sync_engine, "begin", _begin)
+    return engine
 
 
 def _begin(connection: Connection) -> None:
@@ -92,19 +79,42 @@ def _set_pragmas(connection: object, _record: object) -> None:
     connection.isolation_level = None  # type: ignore[attr-defined]  # the driver begins nothing of its own: `_begin` does
     cursor = connection.cursor()  # type: ignore[attr-defined]  # a DB-API connection, which has no common type
     # secure_delete: a deleted organization's rows must not linger in free pages.
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON", f"busy_timeout={_BUSY_MS}"):
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON", f"busy_timeout={WAIT_MS}"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 
 
-async def migrate(engine: AsyncEngine) -> None:
-    """Brings the schema to the newest revision; does nothing where it is there."""
-    async with transaction(engine, writes=True) as connection:  # of two processes that start, one migrates
-        await connection.run_sync(_upgrade)
+# PostgreSQL
 
 
-def _upgrade(connection: Connection) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+def _open_postgres(url: URL) -> AsyncEngine:
+    settings = {
+        "application_name": "searchport",
+        "statement_timeout": f"{LONGEST_SECONDS:.0f}s",
+        "lock_timeout": f"{WAIT_MS}ms",
+        "idle_in_transaction_session_timeout": f"{_IDLE_SECONDS}s",
+    }
+    arguments: dict[str, Any] = {"timeout": LONGEST_SECONDS, "server_settings": settings}
+    tls = read_tls(url)
+    if tls is not None:
+        arguments["ssl"] = tls
+    engine = create_async_engine(
+        url.difference_update_query(["ssl", "sslmode", "sslrootcert"]),
+        connect_args=arguments,
+        isolation_level="READ COMMITTED",
+        pool_size=POOL_SIZE,
+        max_overflow=POOL_OVERFLOW,
+        pool_timeout=LONGEST_SECONDS,
+        pool_recycle=_POOL_AGE_SECONDS,
+    )
+    event.listen(engine.sync_engine, "checkout", _check_open)
+    return engine
+
+
+def _check_open(connection: Any, _record: object, _proxy: object) -> None:
+    """Leaves out what the server has cut, and all that is older: after a restart the next call has a fresh connection.
+
+    The driver knows it without asking, so that this costs no round trip, as `pool_pre_ping` does three.
+    """
+    if connection.driver_connection.is_closed():
+        raise InvalidatePoolError("the server has closed the connection")

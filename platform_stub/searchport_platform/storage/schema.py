@@ -7,6 +7,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Dialect,
     ForeignKey,
     Index,
     Integer,
@@ -15,6 +16,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    TypeDecorator,
     text,
 )
 
@@ -42,7 +44,19 @@ METADATA = MetaData(
     }
 )
 
-_ID = String(64)
+
+class _Name(TypeDecorator[str]):
+    """A name. One that is asked for may hold anything, and PostgreSQL takes no NUL: it is asked for what no row holds either."""
+
+    impl = String
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002  # SQLAlchemy's signature
+        """The name as it is asked for."""
+        return None if value is None else value.replace("\0", "\ufffd")
+
+
+_ID = _Name(64)
 _INSTANT = String(32)  # ISO 8601 in UTC, whole seconds: sorts as it reads, on every database
 
 

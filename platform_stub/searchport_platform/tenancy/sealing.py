@@ -14,9 +14,12 @@ import attrs
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-__all__ = ["Keyring", "Sealed", "SealingError", "load_key_file", "new_key"]
+__all__ = ["NEW_KEY", "Keyring", "Sealed", "SealingError", "load_key_file", "new_key"]
 
 KEY_BYTES = 32
+NEW_KEY = "python3 -c 'import base64, os; print(base64.b64encode(os.urandom(32)).decode())'"
+"""A command that prints a new key, for messages."""
+
 _NONCE_BYTES = 12
 
 
