@@ -27,7 +27,6 @@ from searchport_platform.tenancy.tokens import Scope
 __all__ = ["mcp", "read_token"]
 
 TOKEN_VARIABLE = "SEARCHPORT_TOKEN"  # noqa: S105  # a name, not a secret
-_CLOSING_SECONDS = 1.0
 
 
 @click.command()
@@ -63,26 +62,17 @@ async def _run(token: str, database: str | None) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     async with _open_platform(database) as platform:
         await _check(platform, token)
-        before = asyncio.all_tasks()
         serving = asyncio.create_task(serve_stdio(platform, token))
         stopped = asyncio.create_task(stopping.wait())
         await asyncio.wait((serving, stopped), return_when=asyncio.FIRST_COMPLETED)
         stopped.cancel()
-        is_closed = await _let_connections_close(before | {serving, stopped})
     if serving.done():
         await serving
-    if not (serving.done() and is_closed):
-        # A thread still waits, for a line of input or for a connection, and nothing wakes it. Everything else is closed, records
-        # are written: leave without it.
+    else:
+        # A thread still waits for a line of input, and nothing wakes it. Everything else is closed, records are written: leave
+        # without it.
         sys.stderr.flush()
         os._exit(0)
-
-
-async def _let_connections_close(before: set[asyncio.Task[object]]) -> bool:
-    """Whether every connection of the database is closed that a cancelled call left: each closes in a task of its own, and one
-    that was cut off at the wrong moment never does."""
-    closing = asyncio.all_tasks() - before
-    return not closing or not (await asyncio.wait(closing, timeout=_CLOSING_SECONDS))[1]
 
 
 async def _check(platform: Platform, token: str) -> None:

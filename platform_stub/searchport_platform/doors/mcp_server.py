@@ -6,11 +6,12 @@ contract refuses both by name.
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
@@ -45,6 +46,7 @@ LONGEST_SECONDS = 4.5
 LISTED_MS = 300_000
 """How long a client may take the list of tools for current; it changes with a release alone."""
 
+T = TypeVar("T")
 Context: TypeAlias = ServerRequestContext[Any, Any]
 FindCaller: TypeAlias = Callable[[Context], Awaitable[Caller]]
 
@@ -57,14 +59,17 @@ def build_server(platform: Platform, find_caller: FindCaller) -> Server[Any]:
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=[Tool.model_validate(describe_tool("mcp"))])
 
-    async def call(context: Context, params: CallToolRequestParams) -> CallToolResult:
-        if params.name != TOOL_NAME:
-            raise MCPError(code=INVALID_PARAMS, message=f"there is no such tool; there is {TOOL_NAME!r}")
+    async def answer(context: Context, params: CallToolRequestParams) -> ToolResult:
         try:
             caller = await find_caller(context)
         except SearchError as error:
-            return _render(render_failure(error))
-        return _render(await call_tool(platform, caller, params.arguments, longest_seconds=LONGEST_SECONDS))
+            return render_failure(error)
+        return await call_tool(platform, caller, params.arguments, longest_seconds=LONGEST_SECONDS)
+
+    async def call(context: Context, params: CallToolRequestParams) -> CallToolResult:
+        if params.name != TOOL_NAME:
+            raise MCPError(code=INVALID_PARAMS, message=f"there is no such tool; there is {TOOL_NAME!r}")
+        return _render(await _apart(answer(context, params)))
 
     return Server(
         "searchport",
@@ -75,6 +80,21 @@ def build_server(platform: Platform, find_caller: FindCaller) -> Server[Any]:
         on_list_tools=list_tools,
         on_call_tool=call,
     )
+
+
+async def _apart(work: Coroutine[Any, Any, T]) -> T:
+    """Runs it in a task of its own, which is cancelled once where the SDK's is.
+
+    The SDK's own task is cancelled again and again until it ends (anyio's cancel scopes), and a database connection that is
+    being closed meanwhile would never be.
+    """
+    task = asyncio.create_task(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody else asks how it ended
+        task.cancel()
+        raise
 
 
 def _render(result: ToolResult) -> CallToolResult:
