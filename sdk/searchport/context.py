@@ -79,6 +79,11 @@ class SearchContext(Generic[S]):
         return None if self.window is None else self.window.value
 
     @property
+    def lower_country(self) -> str | None:
+        """`country` in lower case, as some vendors spell it; None where there is none."""
+        return None if self.country is None else self.country.lower()
+
+    @property
     def credential(self) -> str:
         """The organization's key. Raises SearchError (`provider_not_configured`) where there is none."""
         if not self._credential:

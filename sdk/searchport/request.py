@@ -217,6 +217,11 @@ class SearchRequest:
         metadata=_option(_parse_provider_options, "Settings of the selected provider, for this call only.", type="object"),
     )
 
+    @property
+    def hosts(self) -> list[str] | None:
+        """The site, for vendors that take a list of hosts; None where there is none."""
+        return None if self.site is None else [self.site.host]
+
     def given(self) -> frozenset[str]:
         """Names of the options that this request sets, `query`, `max_results` and `provider_options` left out."""
         return frozenset(name for name in OPTION_NAMES if getattr(self, name) is not None)

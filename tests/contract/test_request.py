@@ -19,6 +19,11 @@ def paths(payload: object) -> list[str]:
     return [fault.path for fault in refuse(payload).faults]
 
 
+@pytest.mark.parametrize(("site", "hosts"), [(None, None), ("Example.COM.", ["example.com"])])
+def test_a_site_is_a_list_of_one_host_for_vendors_that_take_lists(site: str | None, hosts: list[str] | None) -> None:
+    assert SearchRequest("red pandas", site=site).hosts == hosts
+
+
 def test_every_option_is_read_from_its_wire_name() -> None:
     request = parse_request(
         {

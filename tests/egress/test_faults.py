@@ -213,6 +213,12 @@ def test_a_reader_can_say_itself_what_an_answer_means() -> None:
     assert (fault.code, fault.reason, fault.vendor_code) == (REJECTED, "closed", "forbidden")
 
 
+def test_a_payment_that_is_asked_for_says_what_is_spent() -> None:
+    fault = refusal_of(402, None, {}, Refusals())
+    assert fault is not None
+    assert (fault.code, fault.reason) == (LIMITED, "HTTP status 402: its credit or quota is spent")
+
+
 def test_without_a_reason_of_the_table_the_status_is_the_reason() -> None:
     fault = refusal_of(422, None, {}, TABLE)
     assert fault is not None

@@ -20,8 +20,8 @@ def public(cls: type) -> set[str]:
 
 def test_what_a_provider_calls_keeps_its_names() -> None:
     assert public(SearchContext) == {
-        "http", "page", "settings", "now", "deadline", "window", "window_value", "language", "country", "model", "public_url",
-        "credential", "bearer",
+        "http", "page", "settings", "now", "deadline", "window", "window_value", "language", "country", "lower_country", "model",
+        "public_url", "credential", "bearer",
     }  # fmt: skip
     assert public(HttpClient) == {
         "get_json", "post_json", "get_text", "post_form", "post_form_json", "bind", "close", "policy", "requests_sent",

@@ -101,7 +101,7 @@ async def test_every_option_has_its_parameter(options: dict[str, Any], sent_as: 
         assert response.ignored == ()
 
 
-@pytest.mark.parametrize(("options", "ignored"), [({"country": "VA"}, ("country",)), ({"language": "sw"}, ("language",))])
+@pytest.mark.parametrize(("options", "ignored"), [({"country": "VA"}, ("country",)), ({"language": "el"}, ("language",))])
 async def test_what_braves_closed_lists_lack_is_named_as_ignored(options: dict[str, Any], ignored: tuple[str, ...]) -> None:
     with vendor_wire() as wire:
         assert (await search(wire, EMPTY, **options)).ignored == ignored
@@ -135,6 +135,13 @@ async def test_titles_links_snippets_and_dates_are_read() -> None:
     ]
 
 
+async def test_a_sentence_in_place_of_a_description_is_no_snippet() -> None:
+    row = {"url": "https://a.example/", "description": "We cannot provide a description for this page right now"}
+    with vendor_wire() as wire:
+        (result,) = (await search(wire, ANSWER | {"web": {"results": [row]}}, max_results=1)).results
+    assert result.snippet is None
+
+
 @pytest.mark.parametrize("answer", [EMPTY, EMPTY | {"web": None}, EMPTY | {"web": {}}, EMPTY | {"web": {"results": []}}])
 async def test_an_answer_without_web_results_is_empty(answer: dict[str, Any]) -> None:
     with vendor_wire() as wire:
@@ -160,6 +167,8 @@ async def test_an_answer_without_web_results_is_empty(answer: dict[str, Any]) ->
         (500, {}, "provider_unavailable"),
         (200, {"web": {"results": "none"}}, "provider_unavailable"),
         (200, {"web": []}, "provider_unavailable"),
+        (200, {}, "provider_unavailable"),
+        (200, {"message": "words"}, "provider_unavailable"),
     ],
 )
 async def test_every_failure_has_its_code(status: int, body: dict[str, Any], code: str) -> None:
@@ -174,7 +183,7 @@ async def test_results_are_not_kept_since_braves_terms_forbid_it() -> None:
 
 
 def test_the_closed_lists_are_whole() -> None:
-    assert len(toolkit.web_search.languages or {}) == 52
+    assert len(toolkit.web_search.languages or {}) == 51
     assert len(toolkit.web_search.countries or {}) == 36
 
 

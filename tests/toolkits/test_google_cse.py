@@ -126,6 +126,19 @@ async def test_a_language_that_google_lacks_is_named_as_ignored(language: str) -
         assert "lr" not in sent(wire)[0]
 
 
+@pytest.mark.parametrize(("country", "sent_as"), [("de", "de"), ("GB", "uk")])
+async def test_a_country_is_spelt_as_google_does(country: str, sent_as: str) -> None:
+    with vendor_wire() as wire:
+        assert (await search(wire, EMPTY, country=country)).ignored == ()
+        assert sent(wire)[0]["gl"] == sent_as
+
+
+async def test_a_country_that_google_lacks_is_named_as_ignored() -> None:
+    with vendor_wire() as wire:
+        assert (await search(wire, EMPTY, country="AX")).ignored == ("country",)
+        assert "gl" not in sent(wire)[0]
+
+
 async def test_more_than_ten_results_are_paged_by_ten() -> None:
     full = ANSWER | {"items": [{"link": f"https://example.org/{n}"} for n in range(10)]}
     with vendor_wire() as wire:
@@ -219,6 +232,7 @@ QUOTA = "Quota exceeded for quota metric 'Queries' and limit 'Queries per day' o
         (500, {}, "provider_unavailable"),
         (503, error(503, "backend", "backendError"), "provider_unavailable"),
         (200, {"items": {"title": "not a list"}}, "provider_unavailable"),
+        (200, {"message": "words"}, "provider_unavailable"),
         (302, {}, "provider_rejected"),
     ],
 )

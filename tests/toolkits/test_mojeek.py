@@ -75,5 +75,10 @@ async def test_results_are_not_kept_since_its_terms_bound_for_how_long() -> None
     assert toolkit.web_search.cacheable is False
 
 
+async def test_a_language_without_a_code_of_two_letters_is_named_as_ignored(vendor: Any) -> None:
+    assert (await vendor.search(found(), language="tlh")).ignored == ("language",)
+    assert not {"lb", "lbb"} & set(vendor.sent[0])
+
+
 async def test_what_is_no_page_of_results_has_its_meaning(vendor: Any, answered: dict[str, Any]) -> None:
     await vendor.check(answered)

@@ -133,6 +133,13 @@ async def test_its_depths_are_listed() -> None:
         context = SearchContext(http=http, page=Page(size=10), settings=None, now=NOW, deadline=Deadline.after(1))
         models = await toolkit.web_search.list_models(context)
     assert [model.id for model in models] == ["basic", "advanced", "fast", "ultra-fast"]
+    assert [model.id for model in models if "twice the price" in model.name] == ["advanced"]
+
+
+@pytest.mark.parametrize(("depth", "usd"), [(None, 8), ("basic", 8), ("advanced", 16), ("fast", 8), ("ultra-fast", 8)])
+def test_the_advanced_depth_costs_two_credits(depth: str | None, usd: int) -> None:
+    assert toolkit.web_search.price is not None
+    assert toolkit.web_search.price.of(depth, 20) == usd
 
 
 def test_what_is_no_page_of_results_has_its_meaning() -> None:

@@ -3,8 +3,9 @@
 Vendor reference: https://api-dashboard.search.brave.com/api-reference/web/search/get (read 2026-09); not checked live.
 Limits it states: 20 results a page, pages 0 to 9, a query of 400 characters and 50 words. Its terms forbid storing.
 Dates: `page_age` has no zone; `age` is relative, or for older pages the calendar day of `page_age` ("July 25, 2024").
-Odd: a bad key is HTTP 422, as is a bad parameter; `offset` counts pages; a short page is not the last; `web` may be null. A site
-is an inline goggle, which leaves the query alone; that it works with `operators=false` is documented nowhere.
+Odd: a bad key is HTTP 422, as is a bad parameter; `offset` counts pages; a short page is not the last; `web` may be null, or
+missing; a sentence can stand for a description. A site is an inline goggle, which leaves the query alone; that it works with
+`operators=false` is documented nowhere.
 """
 
 from __future__ import annotations
@@ -32,13 +33,15 @@ FIND = "https://api.search.brave.com/res/v1/web/search"
 
 # `search_lang` and `country` in the reference, whole lists: Japanese is spelt `jp`, Norwegian is Bokmål.
 LANGUAGES = closed_list(
-    "ar eu bn bg ca hr cs da nl en en-gb et fi fr gl de el gu he hi hu is it kn ko lv lt ms ml mr nb pl pt-br pt-pt pa ro ru sr "
+    "ar eu bn bg ca hr cs da nl en en-gb et fi fr gl de gu he hi hu is it kn ko lv lt ms ml mr nb pl pt-br pt-pt pa ro ru sr "
     "sk sl es sv ta te th tr uk vi zh-hans zh-hant",
     {"ja": "jp", "pt": "pt-pt"},
 )
 COUNTRIES = closed_list(
     "AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US"
 )
+SECTIONS = {"type", "query", "web"}  # one of them is in every answer
+NO_DESCRIPTION = "We cannot provide a description"
 REFUSALS = {
     "SUBSCRIPTION_TOKEN_INVALID": ErrorCode.PROVIDER_UNAUTHORIZED,
     "SUBSCRIPTION_NOT_FOUND": ErrorCode.PROVIDER_UNAUTHORIZED,
@@ -68,10 +71,15 @@ def read_date(row: JsonBody) -> str | None:
     return age if normalize(age) is not None else row.text("page_age") or age
 
 
+def read_snippet(row: JsonBody) -> str | None:
+    text = row.text("description")
+    return None if text and text.startswith(NO_DESCRIPTION) else text
+
+
 @define_web_search(
     toolkit,
     recency={Recency.DAY: "pd", Recency.WEEK: "pw", Recency.MONTH: "pm", Recency.YEAR: "py"},
-    native={"freshness", "site"},
+    native={"freshness", "site", "safe"},
     best_effort={"language", "country"},
     languages=LANGUAGES,
     countries=COUNTRIES,
@@ -94,7 +102,7 @@ async def search(request: SearchRequest, context: SearchContext) -> SearchRespon
             "q": request.query,
             "count": context.page.size,
             "offset": context.page.number - 1,
-            "freshness": context.window.value if context.window else None,
+            "freshness": context.window_value,
             "goggles": f"$discard\n$site={request.site}" if request.site else None,
             "safesearch": request.safe,
             "search_lang": context.language,
@@ -109,7 +117,7 @@ async def search(request: SearchRequest, context: SearchContext) -> SearchRespon
         vendor="brave",
         more=answer.flag("query", "more_results_available"),
         results=[
-            SearchResult(row.text("title"), row.text("url"), snippet=row.text("description"), published_date=read_date(row))
-            for row in answer.rows("web", "results")
+            SearchResult(row.text("title"), row.text("url"), snippet=read_snippet(row), published_date=read_date(row))
+            for row in answer.rows("web", "results", required=SECTIONS.isdisjoint(answer.keys()))
         ],
     )

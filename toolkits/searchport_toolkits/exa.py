@@ -78,7 +78,7 @@ async def search(request: SearchRequest, context: SearchContext) -> SearchRespon
             "numResults": context.page.size,
             "type": context.model,
             "startPublishedDate": context.window_value,
-            "includeDomains": [request.site.host] if request.site else None,
+            "includeDomains": request.hosts,
             "userLocation": context.country,
             "moderation": SAFE[request.safe],
             "contents": {"highlights": True},

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from searchport import (
     SEARCH_API_KEY,
-    ErrorCode,
     SearchContext,
-    SearchError,
     SearchRequest,
     SearchResponse,
     SearchResult,
@@ -27,7 +25,6 @@ from searchport.request import safe_table
 
 FIND = "https://api.firecrawl.dev/v2/search"
 SAFE = safe_table(off=False, moderate=True, strict=True)
-REFUSALS = {402: SearchError(ErrorCode.PROVIDER_RATE_LIMITED, reason="HTTP status 402: its credits are spent")}
 
 toolkit = define_toolkit(id="firecrawl", name="Firecrawl", credential_ref=SEARCH_API_KEY)
 
@@ -52,7 +49,6 @@ def read_rows(answer: JsonBody) -> list[JsonBody]:
     literal=False,
     text="plain",
     evidence="documentation",
-    refusals=REFUSALS,
     read_refusal=read_refusal,
 )
 async def search(request: SearchRequest, context: SearchContext) -> SearchResponse:
@@ -64,7 +60,7 @@ async def search(request: SearchRequest, context: SearchContext) -> SearchRespon
             "limit": context.page.size,
             "sources": ["web"],
             "tbs": context.window_value,
-            "includeDomains": [request.site.host] if request.site else None,
+            "includeDomains": request.hosts,
             "country": context.country,
             "safe": SAFE[request.safe],
             "highlights": False,

@@ -4,7 +4,7 @@ Vendor reference: https://developers.google.com/custom-search/v1/reference/rest/
 Limits it states: 10 results a request, 100 in all; 100 requests a day free, then 5 USD per 1,000.
 Dates: free text in the page's metatags, in any format. Snippets are plain text in which a literal `<form>` is text.
 Odd: a bad key is HTTP 400; no results is a missing `items`; `nextPage` is no promise; a failure can come with HTTP 200. Query
-operators cannot be switched off. Closed to new customers, whose calls are refused as a project without access.
+operators cannot be switched off. Britain is `uk`. Closed to new customers, whose calls are refused as a project without access.
 Longer than other providers for its announced end, and for windows counted in days.
 """
 
@@ -29,6 +29,7 @@ from searchport import (
     define_web_search,
 )
 from searchport.egress import JsonBody, google_errors
+from searchport.google_pages import COUNTRIES
 from searchport.locale import closed_list
 from searchport.published_date import first_stated
 from searchport.request import safe_table
@@ -39,6 +40,7 @@ FIND = "https://www.googleapis.com/customsearch/v1"
 CODES = "ar bg ca cs da de el en es et fi fr hr hu id is it ja ko lt lv nl no pl pt ro ru sk sl sr sv tr zh-CN zh-TW"
 LANGUAGES = {tag: f"lang_{code}" for tag, code in closed_list(CODES, {"he": "iw"}).items()}
 SAFE = safe_table("off", "active", "active")
+SECTIONS = {"kind", "url", "queries", "context", "searchInformation", "spelling", "promotions", "items"}  # each may be missing
 
 CLOSED = SearchError(ErrorCode.PROVIDER_REJECTED, reason="Google has closed this API to new customers", vendor_code="forbidden")
 
@@ -79,9 +81,10 @@ def read_date_restrict(request: SearchRequest, context: SearchContext[GoogleSett
 @define_web_search(
     toolkit,
     recency={Recency.DAY: "d1", Recency.WEEK: "w1", Recency.MONTH: "m1", Recency.YEAR: "y1"},
-    native={"site", "freshness"},
+    native={"site", "freshness", "safe"},
     best_effort={"language", "country"},
     languages=LANGUAGES,
+    countries=COUNTRIES,
     page_size=10,
     literal=False,
     text="plain",
@@ -104,10 +107,10 @@ async def search(request: SearchRequest, context: SearchContext[GoogleSettings])
             "siteSearchFilter": "i" if request.site else None,
             "safe": SAFE[request.safe],
             "lr": context.language,
-            "gl": context.country.lower() if context.country else None,
+            "gl": context.country,
         },
     )
-    rows = answer.rows("items")
+    rows = answer.rows("items", required=bool(answer.keys()) and SECTIONS.isdisjoint(answer.keys()))
     return SearchResponse(
         vendor="google",
         more=bool(rows) and not (answer.has("queries") and not answer.rows("queries", "nextPage")),

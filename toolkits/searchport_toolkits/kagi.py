@@ -75,10 +75,10 @@ async def search(request: SearchRequest, context: SearchContext) -> SearchRespon
             "page": context.page.number,
             "safe_search": SAFE[request.safe],
             "filters": {
-                "region": context.country.lower() if context.country else None,
+                "region": context.lower_country,
                 "after": context.window_value,
             },
-            "lens": {"sites_included": [request.site.host] if request.site else None},
+            "lens": {"sites_included": request.hosts},
         },
     )
     return SearchResponse(

@@ -25,7 +25,7 @@ from searchport import (
     define_web_search,
 )
 from searchport.context import fixed_models
-from searchport.egress import JsonBody
+from searchport.egress.error_member import read_error
 from searchport.price import Price
 from searchport.windows import windows_since
 
@@ -42,10 +42,6 @@ NAMES = {
 toolkit = define_toolkit(id="linkup", name="Linkup", credential_ref=SEARCH_API_KEY)
 
 
-def read_refusal(answer: JsonBody) -> str | None:
-    return answer.text("error", "code") or ("error" if answer.has("error") else None)
-
-
 @define_web_search(
     toolkit,
     recency=windows_since("%Y-%m-%d"),
@@ -59,7 +55,7 @@ def read_refusal(answer: JsonBody) -> str | None:
     price_per_1000=Price(Decimal(5), models={"deep": Decimal(50)}),
     evidence="documentation",
     refusals=REFUSALS,
-    read_refusal=read_refusal,
+    read_refusal=read_error,
     nothing_found={"SEARCH_QUERY_NO_RESULT"},
 )
 async def search(request: SearchRequest, context: SearchContext) -> SearchResponse:
@@ -72,7 +68,7 @@ async def search(request: SearchRequest, context: SearchContext) -> SearchRespon
             "outputType": "searchResults",
             "maxResults": context.page.size,
             "fromDate": context.window_value,
-            "includeDomains": [request.site.host] if request.site else None,
+            "includeDomains": request.hosts,
         },
     )
     return SearchResponse(

@@ -25,6 +25,7 @@ from searchport import (
     define_web_search,
 )
 from searchport.egress import JsonBody
+from searchport.locale import LANGUAGES
 from searchport.published_date import from_epoch
 from searchport.request import safe_table
 from searchport.windows import windows_since
@@ -53,6 +54,7 @@ def read_refusal(answer: JsonBody) -> str | SearchError | None:
     recency=windows_since("%Y%m%d"),
     native={"freshness", "site", "safe"},
     best_effort={"language", "country"},
+    languages={code: code.upper() for code in LANGUAGES},
     page_size=10,
     literal=False,
     cacheable=False,
@@ -71,7 +73,7 @@ async def search(request: SearchRequest, context: SearchContext) -> SearchRespon
             "s": context.page.offset + 1,
             "site": request.site.host if request.site else None,
             "since": context.window_value,
-            "lb": context.language.split("-")[0].upper() if context.language else None,
+            "lb": context.language,
             "lbb": LANGUAGE_WEIGHT if context.language else None,
             "rb": context.country,
             "rbb": COUNTRY_WEIGHT if context.country else None,

@@ -14,9 +14,7 @@ from decimal import Decimal
 
 from searchport import (
     SEARCH_API_KEY,
-    ErrorCode,
     SearchContext,
-    SearchError,
     SearchRequest,
     SearchResponse,
     SearchResult,
@@ -30,7 +28,6 @@ from searchport.windows import windows_since
 
 FIND = "https://api.parallel.ai/v1/search"
 NAMES = {"fast": "Fast (a fifth of the price)", "turbo": "Turbo (a fifth of the price)"}
-REFUSALS = {402: SearchError(ErrorCode.PROVIDER_RATE_LIMITED, reason="HTTP status 402: its credit is spent")}
 PRICE = Price(Decimal(5), models={"fast": Decimal(1), "turbo": Decimal(1)}, usd_per_further_result=Decimal(1))
 
 toolkit = define_toolkit(id="parallel", name="Parallel", credential_ref=SEARCH_API_KEY)
@@ -49,7 +46,6 @@ toolkit = define_toolkit(id="parallel", name="Parallel", credential_ref=SEARCH_A
     text="plain",
     price_per_1000=PRICE,
     evidence="documentation",
-    refusals=REFUSALS,
     read_refusal=read_error,
 )
 async def search(request: SearchRequest, context: SearchContext) -> SearchResponse:
@@ -61,9 +57,9 @@ async def search(request: SearchRequest, context: SearchContext) -> SearchRespon
             "mode": context.model,
             "advanced_settings": {
                 "max_results": context.page.size,
-                "location": context.country.lower() if context.country else None,
+                "location": context.lower_country,
                 "source_policy": {
-                    "include_domains": [request.site.host] if request.site else None,
+                    "include_domains": request.hosts,
                     "after_date": context.window_value,
                 },
                 "excerpt_settings": {"max_chars_per_result": 1_000},

@@ -64,7 +64,7 @@ async def search(request: SearchRequest, context: SearchContext) -> SearchRespon
             "search_type": None if context.model in MODES else context.model,
             "search_mode": context.model if context.model in MODES else None,
             "search_recency_filter": context.window_value,
-            "search_domain_filter": [request.site.host] if request.site else None,
+            "search_domain_filter": request.hosts,
             "search_language_filter": [context.language] if context.language else None,
             "country": context.country,
             "max_tokens_per_page": 256,

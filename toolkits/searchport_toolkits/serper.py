@@ -67,7 +67,7 @@ async def search(request: SearchRequest, context: SearchContext) -> SearchRespon
             "page": context.page.number,
             "tbs": context.window_value,
             "hl": "en" if request.freshness else context.language or "en",
-            "gl": context.country.lower() if context.country else None,
+            "gl": context.lower_country,
             "autocorrect": False,
         },
     )

@@ -26,7 +26,8 @@ from searchport import (
 )
 from searchport.context import fixed_models
 from searchport.country_names import COUNTRY_NAMES
-from searchport.egress import JsonBody
+from searchport.egress.error_member import read_error
+from searchport.price import Price
 from searchport.windows import NAMED_WINDOWS
 
 FIND = "https://api.tavily.com/search"
@@ -35,17 +36,15 @@ REFUSALS = {
     433: SearchError(ErrorCode.PROVIDER_RATE_LIMITED, reason="its pay-as-you-go limit is spent"),
 }
 
+NAMES = {"advanced": "Advanced (twice the price)"}
+
 toolkit = define_toolkit(id="tavily", name="Tavily", credential_ref=SEARCH_API_KEY)
-
-
-def read_refusal(answer: JsonBody) -> str | None:
-    return answer.text("error", "code") or ("error" if answer.has("detail") or answer.has("error") else None)
 
 
 @define_web_search(
     toolkit,
     recency=NAMED_WINDOWS,
-    fetch_models=fixed_models("basic advanced fast ultra-fast"),
+    fetch_models=fixed_models("basic advanced fast ultra-fast", NAMES),
     native={"freshness", "site"},
     best_effort={"country"},
     unsupported={"safe"},
@@ -55,10 +54,10 @@ def read_refusal(answer: JsonBody) -> str | None:
     max_query=400,
     literal=False,
     text="plain",
-    price_per_1000=Decimal(8),
+    price_per_1000=Price(Decimal(8), models={"advanced": Decimal(16)}),
     evidence="recorded",
     refusals=REFUSALS,
-    read_refusal=read_refusal,
+    read_refusal=read_error,
 )
 async def search(request: SearchRequest, context: SearchContext) -> SearchResponse:
     answer = await context.http.post_json(
@@ -71,7 +70,7 @@ async def search(request: SearchRequest, context: SearchContext) -> SearchRespon
             "time_range": context.window_value,
             "include_published_date": True,
             "filter_by_published_date": True if request.freshness else None,
-            "include_domains": [request.site.host] if request.site else None,
+            "include_domains": request.hosts,
             "include_domains_mode": "restrict" if request.site else None,
             "country": context.country,
             "auto_parameters": False,

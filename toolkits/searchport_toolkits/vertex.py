@@ -90,7 +90,7 @@ async def search(request: SearchRequest, context: SearchContext[VertexSettings])
             "offset": context.page.offset,
             "filter": f'siteSearch:"https://{request.site}"' if request.site else None,
             "languageCode": context.language,
-            "params": {"user_country_code": context.country.lower() if context.country else None},
+            "params": {"user_country_code": context.lower_country},
             "safeSearch": SAFE[request.safe],
             "spellCorrectionSpec": {"mode": "SUGGESTION_ONLY"},
             "queryExpansionSpec": {"condition": "DISABLED"},

@@ -14,9 +14,7 @@ from decimal import Decimal
 
 from searchport import (
     SEARCH_API_KEY,
-    ErrorCode,
     SearchContext,
-    SearchError,
     SearchRequest,
     SearchResponse,
     SearchResult,
@@ -38,7 +36,6 @@ LANGUAGES = closed_list(
 COUNTRIES = closed_list(
     "AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US"
 )
-REFUSALS = {402: SearchError(ErrorCode.PROVIDER_RATE_LIMITED, reason="HTTP status 402: its credit or free quota is spent")}
 
 toolkit = define_toolkit(id="you", name="You.com Search", credential_ref=SEARCH_API_KEY)
 
@@ -54,7 +51,6 @@ toolkit = define_toolkit(id="you", name="You.com Search", credential_ref=SEARCH_
     literal=False,
     price_per_1000=Decimal(5),
     evidence="documentation",
-    refusals=REFUSALS,
     read_refusal=read_error,
 )
 async def search(request: SearchRequest, context: SearchContext) -> SearchResponse:
@@ -65,7 +61,7 @@ async def search(request: SearchRequest, context: SearchContext) -> SearchRespon
             "query": request.query,
             "count": context.page.size,
             "freshness": context.window_value,
-            "include_domains": [request.site.host] if request.site else None,
+            "include_domains": request.hosts,
             "language": context.language,
             "country": context.country,
             "safesearch": request.safe,

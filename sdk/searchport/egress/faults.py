@@ -74,6 +74,7 @@ _BY_STATUS: Final = {
     408: ErrorCode.PROVIDER_UNAVAILABLE,
     429: ErrorCode.PROVIDER_RATE_LIMITED,
 }
+_SAYS_MORE: Final = {402: ": its credit or quota is spent"}
 _MAY_WAIT: Final = frozenset({ErrorCode.PROVIDER_RATE_LIMITED, ErrorCode.PROVIDER_UNAVAILABLE})
 
 
@@ -126,7 +127,8 @@ def refusal_of(status: int, body: JsonBody | None, headers: Mapping[str, str], r
 
 def _status_reason(status: int) -> str:
     is_redirect = 300 <= status < 400
-    return f"HTTP status {status}, a redirect, which is never followed" if is_redirect else f"HTTP status {status}"
+    words = ", a redirect, which is never followed" if is_redirect else _SAYS_MORE.get(status, "")
+    return f"HTTP status {status}{words}"
 
 
 def _read_refusal(body: JsonBody | None, refusals: Refusals) -> tuple[str | SearchError | None, bool]:
