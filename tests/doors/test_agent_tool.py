@@ -461,7 +461,7 @@ async def test_what_was_asked_stands_in_no_log(place: Any, logged: Callable[[], 
 
 def test_the_manuals_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "give-an-agent-search.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    block, *_ = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     exec(compile(block, "give-an-agent-search.md", "exec"), {"__name__": "example"})  # noqa: S102  # our own documentation
     assert len(json.loads(capsys.readouterr().out.splitlines()[-1])["results"]) == 2
 

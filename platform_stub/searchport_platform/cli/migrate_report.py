@@ -37,12 +37,12 @@ def print_report(report: Report) -> None:
 
 
 def _read_head(report: Report) -> list[str]:
-    lines = [f"{report.source} → {report.target}: {report.calls:,} calls, {report.distinct_calls:,} of them different."]
+    lines = [f"{report.source} → {report.target}. Calls: {report.calls:,}; different ones: {report.distinct_calls:,}."]
     if report.skipped_lines or report.other_requests:
         lines.append(f"Lines skipped: {report.skipped_lines:,}. Requests that are no search: {report.other_requests:,}.")
     goes = report.examined - report.refused
     codes = f" ({_list(report.refusals)})" if report.refused else ""
-    lines.append(f"Of {report.examined:,} calls examined, {goes:,} would go out and {report.refused:,} would be refused{codes}.")
+    lines.append(f"Examined: {report.examined:,}; would go out: {goes:,}; would be refused: {report.refused:,}{codes}.")
     return lines
 
 
@@ -59,7 +59,7 @@ def _draw_changes(report: Report) -> Table:
 
 def _draw_sides(report: Report) -> Table:
     sides = [side for side in (report.google_numbers, report.target_numbers) if side is not None]
-    table = Table(box=None, padding=(0, 1), title=f"{report.asked:,} calls asked", title_justify="left", title_style="bold")
+    table = Table(box=None, padding=(0, 1), title=f"Asked: {report.asked:,}", title_justify="left", title_style="bold")
     table.add_column("")
     for name in ([report.source] if report.google_numbers is not None else []) + [report.target]:
         table.add_column(Text(name), justify="right")
@@ -130,7 +130,7 @@ def _printable(text: str) -> str:
 def _read_foot(report: Report) -> list[str]:
     costs = {report.target: report.expected_cost_microusd, report.source: report.google_cost_microusd}
     told = "; ".join(f"{name}: {_usd(cost)}" for name, cost in costs.items())
-    lines = [f"At most, for the {report.examined - report.refused:,} calls that would go out, free quotas aside: {told}."]
+    lines = [f"Cost of those that would go out, at most, free quotas aside: {told}."]
     if report.is_interrupted:
-        lines.append(f"Interrupted: {report.asked:,} of {report.to_ask:,} calls had been asked.")
+        lines.append(f"Interrupted: {report.asked:,} of {report.to_ask:,} had been asked.")
     return lines

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .options import SearchOptions
     from .plan import PlannedProvider, PlanRefusal, SearchPlan
     from .sync_client import Client
+    from .tool import ToolResult
     from .transport import Transport
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "SearchHit",
     "SearchOptions",
     "SearchPlan",
+    "ToolResult",
     "Transport",
 ]
 
@@ -38,6 +40,7 @@ __getattr__, __dir__ = lazy_names(
         "SearchHit": "answer",
         "SearchOptions": "options",
         "SearchPlan": "plan",
+        "ToolResult": "tool",
         "Transport": "transport",
     },
 )

@@ -16,7 +16,8 @@ from .failures import PlatformError
 from .options import SearchOptions, build_payload, with_options
 from .plan import SearchPlan
 from .progress import show_progress
-from .transport import DEFAULT_TIMEOUT_SECONDS, HttpTransport, Transport
+from .tool import ToolResult, parse_arguments, render_failure
+from .transport import DEFAULT_TIMEOUT_SECONDS, HttpTransport, ToolTransport, Transport
 from .wire import read
 
 if TYPE_CHECKING:
@@ -115,6 +116,27 @@ class AsyncClient:
                     workers.create_task(work())
         return [found[place] for place in range(len(wanted))]
 
+    async def describe_tool(self, style: str = "platform", *, strict: bool = False) -> dict[str, object]:
+        """The declaration of the tool `web_search`, as the platform gives it; nothing is counted. Raises SearchError.
+
+        style: whose shape: `platform`, `openai-responses`, `openai-chat`, `anthropic` or `mcp`. strict: for strict mode.
+        """
+        try:
+            return dict(await self._tool_transport().describe_tool(style, strict=strict))
+        except PlatformError as error:
+            raise attrs.evolve(error, may_have_counted=False) from None
+
+    async def call_tool(self, arguments: Mapping[str, object] | str) -> ToolResult:
+        """One search for a model, with the arguments as it wrote them: an object, or its JSON text.
+
+        Never raises SearchError: what fails is told to the model, by the platform or, where it gave no answer, by this client.
+        """
+        try:
+            given = parse_arguments(arguments)
+            return read(await self._tool_transport().call_tool(given), ToolResult)
+        except SearchError as error:
+            return render_failure(error)
+
     async def close(self) -> None:
         """Closes the connections to the platform; a second call does nothing."""
         self._is_closed = True
@@ -136,9 +158,18 @@ class AsyncClient:
             return error
 
     async def _call(self, payload: Mapping[str, object]) -> Mapping[str, object]:
+        self._check_open()
+        return await self._transport.call(ACTION, payload)
+
+    def _tool_transport(self) -> ToolTransport:
+        self._check_open()
+        if not isinstance(self._transport, ToolTransport):
+            raise SearchError(ErrorCode.INTERNAL_ERROR, reason="the client's transport does not lead to the agent tool")
+        return self._transport
+
+    def _check_open(self) -> None:
         if self._is_closed:
             raise SearchError(ErrorCode.INTERNAL_ERROR, reason="the client is closed")
-        return await self._transport.call(ACTION, payload)
 
 
 def _read_queries(queries: Iterable[str], concurrency: object, options: SearchOptions) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 import attrs
 
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
     from searchport.egress.client import Setback
 
-__all__ = ["DEFAULT_TIMEOUT_SECONDS", "HttpTransport", "Transport"]
+__all__ = ["DEFAULT_TIMEOUT_SECONDS", "HttpTransport", "ToolTransport", "Transport"]
 
 DEFAULT_TIMEOUT_SECONDS: Final = 30.0
 """Longer than any organization's deadline, so that it is the platform that says what went wrong."""
 _LONGEST_TIMEOUT_SECONDS: Final = 3_600
 
 _API: Final = "api/platform/v1"
+_TOOL: Final = "tools/web_search"
 _AGENT_HEADER: Final = "X-Searchport-Agent"
 _HEADER_VALUE = re.compile(r"[!-~]{1,4096}")
 _ANY_ADDRESS = AddressPolicy(allow_private_addresses=True)
@@ -36,6 +37,17 @@ class Transport(Protocol):
 
     async def call(self, action: str, payload: Mapping[str, object]) -> Mapping[str, object]:
         """The platform API's JSON in, its JSON out; `dryRun` asks for a plan. Raises SearchError and nothing else."""
+
+
+@runtime_checkable
+class ToolTransport(Transport, Protocol):
+    """A way to a platform that leads to its agent tool too."""
+
+    async def describe_tool(self, style: str, *, strict: bool) -> Mapping[str, object]:
+        """The tool's declaration. Raises SearchError and nothing else."""
+
+    async def call_tool(self, arguments: Mapping[str, object]) -> Mapping[str, object]:
+        """What the tool answers a model, as the platform API's JSON; a failed search too. Raises SearchError and nothing else."""
 
 
 class HttpTransport:
@@ -60,13 +72,29 @@ class HttpTransport:
 
     async def call(self, action: str, payload: Mapping[str, object]) -> Mapping[str, object]:
         """One request. Raises SearchError: the platform's own, or PlatformError where the platform gave no answer."""
+        return await self._send(action.replace(".", "/"), body=payload)
+
+    async def describe_tool(self, style: str, *, strict: bool) -> Mapping[str, object]:
+        """One request. Raises SearchError, as `call`."""
+        return await self._send(_TOOL, params={"format": style, "strict": strict})
+
+    async def call_tool(self, arguments: Mapping[str, object]) -> Mapping[str, object]:
+        """One request. Raises SearchError, as `call`."""
+        return await self._send(f"{_TOOL}/call", body=arguments)
+
+    async def _send(
+        self, path: str, *, body: Mapping[str, object] | None = None, params: Mapping[str, str | bool] | None = None
+    ) -> Mapping[str, object]:
+        """A POST where there is a body, else a GET."""
         exchange = _Exchange()
         view = self._http.bind(
             deadline=Deadline.after(self._timeout_seconds), refusals=Refusals(read=exchange.read), repeat=exchange.note
         )
-        url = str(self._base / f"{_API}/{action.replace('.', '/')}")
+        url = str(self._base / f"{_API}/{path}")
         try:
-            return _object(await view.post_json(url, body=payload, headers=self._headers))
+            if body is None:
+                return _object(await view.get_json(url, params=params, headers=self._headers))
+            return _object(await view.post_json(url, body=body, headers=self._headers))
         except SearchError as error:
             raise read_failure(
                 error,

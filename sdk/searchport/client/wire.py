@@ -41,6 +41,7 @@ def _converter() -> Converter:
     for scalar in (str, bool, int, float):
         converter.register_structure_hook(scalar, _read_scalar)
     converter.register_structure_hook(ErrorCode, lambda value, kind: kind(value))
+    converter.register_structure_hook_func(lambda kind: kind is object, lambda value, _: value)  # JSON that stays as it is
     converter.register_structure_hook_func(_is_list, lambda value, kind: _read_list(value, kind, converter))
     converter.register_structure_hook_factory(attrs.has, lambda kind: _build_reader(kind, converter))
     return converter
