@@ -18,7 +18,7 @@ from searchport_platform.doors import compat
 from searchport_platform.doors.admin_api import AdminDoor
 from searchport_platform.doors.agent_tool import AgentToolDoor
 from searchport_platform.doors.health import Drain, HealthDoor
-from searchport_platform.doors.http import BODY_LIMIT, log_access
+from searchport_platform.doors.http import BODY_LIMIT, TARGET_LIMIT, log_access
 from searchport_platform.doors.http_api import SearchDoor
 from searchport_platform.doors.manual import ManualDoor
 from searchport_platform.doors.mcp import McpDoor
@@ -139,7 +139,9 @@ async def serve(app: web.Application, listening: socket.socket, *, on_ready: Cal
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=DRAIN_SECONDS)
+    runner = web.AppRunner(
+        app, access_log=None, handler_cancellation=True, shutdown_timeout=DRAIN_SECONDS, max_line_size=TARGET_LIMIT
+    )
     await runner.setup()
     try:
         await web.SockSite(runner, listening).start()

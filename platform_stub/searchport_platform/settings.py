@@ -47,8 +47,8 @@ _OF_KUBERNETES = re.compile(r"SEARCHPORT_(?:SERVICE_(?:HOST|PORT)|PORT)(?:_\w+)?
 """What a cluster sets by itself in every container beside a Service that is named `searchport`."""
 
 _OTHER_VARIABLES = frozenset({"OPS_TOKEN_FILE", "API_KEY", "TOKEN"})
-"""Read elsewhere: the key by `searchport search` alone, the token by `searchport mcp`, but a server that inherits one of them is
-not set up wrongly."""
+"""Read elsewhere: the key by `searchport search`, the token by `searchport mcp`, both by `searchport migrate`; but a server that
+inherits one of them is not set up wrongly."""
 
 
 class SettingsError(ValueError):

@@ -69,8 +69,8 @@ def structure(payload: object, cls: type[T], *, spell: Callable[[str], str] = sa
     spell: a field's name -> its name on this wire. root: the JSONPath of the payload, for the faults' paths.
     `null` means not given. Raises SearchError (`validation_error`) holding every fault.
     """
-    if not isinstance(payload, Mapping):
-        raise SearchError.invalid(root, f"expected a JSON object, got {shorten(payload)}")
+    if not isinstance(payload, Mapping):  # its value is not shown: instead of the object it may well be the query, or a key
+        raise SearchError.invalid(root, f"expected a JSON object, got {'null' if payload is None else type(payload).__name__}")
     given = {key: value for key, value in payload.items() if value is not None}
     try:
         return _converter(cls, spell).structure(given, cls)

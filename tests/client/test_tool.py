@@ -72,6 +72,7 @@ async def test_text_that_is_no_object_is_a_failure_that_the_model_reads(client: 
     result = await client.call_tool(text)
     assert (result.is_error, result.code, result.structured) == (True, "validation_error", None)
     assert result.text.startswith("validation_error: $: expected a JSON object")
+    assert result.text.endswith("Tell the user that the search failed; nothing is known from it.")
     assert "canary" not in result.text
 
 

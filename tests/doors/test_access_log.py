@@ -54,6 +54,18 @@ def test_neither_query_nor_token_is_in_the_servers_log(demo: Any, tmp_path: Path
     assert [text for text in (QUERY, quote(QUERY), QUERY.replace(" ", "+"), "canary", token) if text in written] == []
 
 
+def test_the_longest_query_fits_into_a_url(demo: Any) -> None:
+    """A character takes twelve bytes there, at most; beyond, the HTTP library would answer instead of the door."""
+    _, told = demo
+    longest = chr(0x20000) * 2_000
+    header = {"X-Subscription-Token": told["searchToken"]}
+    paths = ("/compat/google/customsearch/v1", "/compat/searxng", "/compat/brave/res/v1/web/search")
+    for path, fixed in zip(paths, ({}, {"format": "json"}, {}), strict=True):
+        assert get(told, path, {"q": longest, **fixed}, header)[0] == 200
+        status, body = get(told, path, {"q": f"{longest}x", **fixed}, header)
+        assert (status in (400, 422), "2,001 characters" in json.dumps(body)) == (True, True)
+
+
 def test_the_demos_own_provider_answers_a_client_that_knows_nothing_of_it(demo: Any) -> None:
     _, told = demo
     params = {"q": "freshness", "cx": "demo", "num": "3", "key": told["searchToken"]}

@@ -51,8 +51,11 @@ class Door:
     async def ask(self, place: Any, token: str | None, query: str = QUERY, **options: Any) -> Told:
         """One request, its options by the door's own names."""
         given = {**self.fixed, self.query: query, **options}
-        sent = {"params": given} if self.method == "GET" else {"json": self.wrap(given)}
-        headers = {**self.headers, **({} if token is None else {"Authorization": f"Bearer {token}"})}
+        return await self.send(place, token, **({"params": given} if self.method == "GET" else {"json": self.wrap(given)}))
+
+    async def send(self, place: Any, token: str | None, *, more: Mapping[str, str] = {}, **sent: Any) -> Told:
+        """One request, as it stands. more: headers."""
+        headers = {**self.headers, **more, **({} if token is None else {"Authorization": f"Bearer {token}"})}
         async with place.client.request(self.method, self.path, headers=headers, **sent) as response:
             text = await response.text()
             code, links = self.read(json.loads(text))
@@ -79,16 +82,22 @@ def read_tool(body: Any) -> tuple[str | None, list[str]]:
 
 
 _OF_HTTP = {"invalid_token": "unauthorized", "insufficient_scope": "forbidden"}
+_OF_PROTOCOL = {-32700: "validation_error", -32600: "validation_error"}
 
 
 def wrap_mcp(arguments: dict[str, Any]) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "web_search", "arguments": arguments}}
 
 
+def read_refusal(error: Any) -> str | None:
+    """Of what the protocol never sees, a name; of a message that is none, the protocol's own number."""
+    return _OF_PROTOCOL[error["code"]] if isinstance(error, dict) else _OF_HTTP.get(error, error)
+
+
 def read_mcp(body: Any) -> tuple[str | None, list[str]]:
     result = body.get("result")
     if result is None:
-        return _OF_HTTP.get(body["error"]), []
+        return read_refusal(body["error"]), []
     if result["isError"]:
         return result["content"][0]["text"].partition(":")[0], []
     return None, [row["url"] for row in result["structuredContent"]["results"]]
@@ -253,6 +262,51 @@ async def test_a_cap_that_is_used_up_is_not_worth_another_try(place: Any, name: 
     told = await door.ask(place, place.token)
     assert (told.code, told.links) == ("daily_cap_reached", [])
     assert name in MODEL_READS or (told.status, told.headers["x-should-retry"]) == (429, "false")
+    assert place.ours.asked == []
+
+
+@pytest.fixture(params=[name for name, door in DOORS.items() if door.method == "POST"])
+def taker(request: pytest.FixtureRequest) -> Door:
+    """Each door that takes a body."""
+    return DOORS[request.param]
+
+
+async def test_a_body_that_is_not_encoded_as_it_says_is_the_senders_mistake(place: Any, taker: Door) -> None:
+    encoded = {"Content-Encoding": "gzip", "Content-Type": "application/json"}
+    told = await taker.send(place, place.token, more=encoded, data=b'{"query": "tea"}')
+    assert (told.code, told.links) == ("validation_error", [])
+    assert told.status < 500
+
+
+async def test_a_body_beyond_the_limit_is_refused_in_the_doors_own_words(place: Any, taker: Door) -> None:
+    told = await taker.ask(place, place.token, "x" * 70_000)
+    assert (told.code, told.links) == ("validation_error", [])
+    assert told.status < 413
+    assert "65,536 bytes" in told.text
+
+
+async def test_a_key_that_comes_twice_is_refused(place: Any, taker: Door) -> None:
+    """One of two queries would be dropped."""
+    wrapped = json.dumps(taker.wrap({taker.query: "tea"})).replace('"tea"', f'"tea", "{taker.query}": "coffee"')
+    told = await taker.send(place, place.token, more={"Content-Type": "application/json"}, data=wrapped)
+    assert (told.code, told.links) == ("validation_error", [])
+    assert place.ours.asked == []
+
+
+async def test_what_stands_where_an_object_belongs_is_not_shown(place: Any, taker: Door) -> None:
+    """It may well be the query."""
+    for body in (QUERY, [QUERY], json.dumps(QUERY)):
+        told = await taker.send(place, place.token, json=body)
+        assert (told.code, told.links) == ("validation_error", [])
+        assert "canary" not in told.text
+
+
+@pytest.mark.parametrize("name", ["platform", "agent tool", "block", "tavily", "perplexity", "openwebui", "serper"])
+async def test_a_parameter_in_the_url_is_never_dropped_beside_a_body(place: Any, name: str) -> None:
+    body = {DOORS[name].query: "tea"}
+    told = await DOORS[name].send(place, place.token, json=body, params={"count": "3", UNKNOWN: "1"})
+    assert (told.code, told.links) == ("validation_error", [])
+    assert UNKNOWN in told.text
     assert place.ours.asked == []
 
 

@@ -283,6 +283,43 @@ async def test_a_malformed_message_is_answered_as_the_protocol_says(
     assert (answered, body["error"]["code"]) == (status, code)
 
 
+ODD_MESSAGES = [
+    {"jsonrpc": "2.0", "id": 1, "method": 5, "params": {"query": CANARY}},
+    {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": [CANARY]},
+    {"jsonrpc": "1.0", "id": 1, "method": "tools/call", "params": {"query": CANARY}},
+    {"id": 1, "method": "tools/call", "params": {"query": CANARY}},
+    {"jsonrpc": "2.0", "id": 1, "params": {"query": CANARY}},
+    {"jsonrpc": "2.0", "id": 1, "result": CANARY},
+    [{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"query": CANARY}}],
+    CANARY,
+]
+
+
+@pytest.mark.parametrize("headers", [modern("tools/call", name="web_search")[0], handshaken("tools/call")[0], {}])
+async def test_what_is_no_message_is_refused_without_its_words(
+    place: Any, logged: Callable[[], str], headers: dict[str, str]
+) -> None:
+    for message in ODD_MESSAGES:
+        status, body, _ = await post(place, (headers, message))
+        assert (status, body["id"], body["error"]["code"]) == (400, None, -32600), message
+        assert CANARY not in json.dumps(body)
+    assert CANARY not in logged()
+
+
+@pytest.mark.parametrize("identity", [None, {"a": 1}, [1], True, 1.5])
+async def test_a_request_with_an_odd_id_is_not_taken_for_a_notification(place: Any, identity: object) -> None:
+    """It would be accepted, and never answered."""
+    headers, message = handshaken("tools/call", name="web_search", arguments={"query": "tea"})
+    status, body, _ = await post(place, (headers, message | {"id": identity}))
+    assert (status, body["error"]["code"]) == (400, -32600)
+    assert place.ours.asked == []
+
+
+async def test_a_notification_is_accepted(place: Any) -> None:
+    notification = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    assert (await post(place, (handshaken("")[0], notification)))[:2] == (202, None)
+
+
 async def test_a_body_beyond_the_limit_is_refused(place: Any) -> None:
     status, body, _ = await post(place, modern("tools/call", name="web_search", arguments={"query": "x" * 70_000}))
     assert (status, body["error"]) == (400, "validation_error")

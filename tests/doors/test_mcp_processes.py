@@ -99,6 +99,22 @@ async def test_what_is_piped_in_is_answered_before_the_end(asleep: Any, run: Run
     assert (answers[3]["isError"], answers[3]["structuredContent"]["results"]) == (False, [])
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        CANARY,
+        '{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": ["canary-9b1e"]}',
+        '{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "web_search", "arguments": {"query":"\\ud800"}}}',
+    ],
+)
+async def test_a_line_that_is_no_message_is_answered_without_its_words(asleep: Any, run: Run, line: str) -> None:
+    done = await asyncio.to_thread(run, lines=f"{HELLO}{line}\n{ask('tea', 3)}", SEARCHPORT_TOKEN=asleep.token)
+    answers = {answer.get("id"): answer for answer in map(json.loads, done.stdout.splitlines())}
+    assert (done.returncode, set(answers)) == (0, {1, None, 3})
+    assert answers[None]["error"]["code"] == -32700
+    assert CANARY not in done.stdout + done.stderr
+
+
 async def test_a_call_outlives_the_input_and_no_longer_than_its_deadline(asleep: Any, run: Run) -> None:
     done = await asyncio.to_thread(run, lines=HELLO + ask("slow: tea"), SEARCHPORT_TOKEN=asleep.token)
     answer = json.loads(done.stdout.splitlines()[-1])

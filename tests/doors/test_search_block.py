@@ -57,7 +57,7 @@ def test_the_descriptor_is_valid_against_its_published_schema() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"outputTrust": "trusted"},
+        {"output_trust": "trusted"},
         {"outputs": []},
         {"extra": 1},
         {"fields": [{"name": "x", "type": "choice", "label": "X", "help": "X.", "required": False}]},
@@ -92,7 +92,7 @@ def test_only_the_query_is_required() -> None:
 
 
 def test_the_outputs_are_external() -> None:
-    assert describe_block()["outputTrust"] == "external"
+    assert describe_block()["output_trust"] == "external"
 
 
 def test_every_code_that_a_run_can_fail_with_is_told() -> None:

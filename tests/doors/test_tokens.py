@@ -8,8 +8,8 @@ import pytest
 PATH = "/compat/searxng/search"
 
 
-def basic(user: str, password: str) -> str:
-    return f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"
+def basic(user: str, password: str, encoding: str = "utf-8") -> str:
+    return f"Basic {base64.b64encode(f'{user}:{password}'.encode(encoding)).decode()}"
 
 
 async def enter(place: Any, headers: Any, path: str = PATH, **params: str) -> tuple[int, str | None]:
@@ -27,6 +27,8 @@ async def enter(place: Any, headers: Any, path: str = PATH, **params: str) -> tu
         lambda token: {"Authorization": basic("acme", token)},
         lambda token: {"Authorization": basic("anything", token)},
         lambda token: {"Authorization": basic("", token)},
+        lambda token: {"Authorization": basic("zoë", token)},
+        lambda token: {"Authorization": basic("zoë", token, "latin-1")},
         lambda token: {"X-API-Key": token},
         lambda token: {"x-api-key": token},
         lambda token: {"X-API-KEY": token},

@@ -22,7 +22,7 @@ from searchport_platform.doors.problem import render_problem
 if TYPE_CHECKING:
     from conftest import Served
 
-PAGE = {"/api/docs", "/api/docs/{file}"}
+PAGE = {"/api/docs", "/api/docs/", "/api/docs/{file}"}
 """The page that shows the description, and its files."""
 DESCRIBED = re.compile(r"/(api|ops|healthz|readyz|info|openapi\.json)(/|$)")
 
@@ -88,6 +88,7 @@ def test_every_operation_says_who_may_call_it_and_how_it_fails(served: "Served")
         is_open = path in {"/healthz", "/readyz", "/openapi.json", "/api/platform/v1/blocks/schema"}
         assert is_open == (not operation["security"]), identity
         assert operation["summary"], identity
+        assert "`" not in operation["summary"], identity
         if not is_open:
             assert {"401", "500"} <= set(operation["responses"]), identity
 

@@ -105,9 +105,14 @@ def test_the_provider_list_says_what_each_honours(run: Run) -> None:
         "site": "native",
         "language": "best effort",
         "country": "best effort",
-        "safe": "honoured",
+        "safe": "native",
     }
     assert (listed["google-cse"]["literal"], listed["brave"]["literal"]) == (False, True)
+    assert (listed["google-cse"]["evidence"], listed["kagi"]["evidence"], listed["fake"]["evidence"]) == (
+        "recorded",
+        "documentation",
+        None,
+    )
     assert (listed["fake"]["keyless"], listed["brave"]["keyless"]) == (True, False)
     assert listed["google-cse"]["sunset"]["ends"] == "2027-01-01"
 

@@ -327,3 +327,10 @@ async def test_a_providers_address_can_be_moved_by_the_operator_alone(serve: Any
     client = await serve(provider_base_urls='{"brave": "http://127.0.0.1:9001"}')
     assert (await post(client, {"query": "q", "auth": AUTH}))[0] == 200
     assert web.requests[0].query["q"] == "q"
+
+
+async def test_a_parameter_in_the_url_is_refused_by_name(serve: Any) -> None:
+    client = await serve(ops_token="tok")
+    headers = {"Authorization": "Bearer tok"}
+    assert_error(await post(client, FAKE, headers=headers, params={"count": "3"}), 400, "validation_error", "'count'")
+    assert (await client.get("/info", headers=headers, params={"providers": "fake"})).status == 400

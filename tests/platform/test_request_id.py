@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestClient, TestServer
+from aiohttp.test_utils import TestClient, TestServer, make_mocked_request
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -118,6 +118,16 @@ async def test_the_access_log_links_it_to_the_searchs_record(small: TestClient, 
     await ask(small, "/record", X_Request_Id="mine")
     (line,) = lines(logged())
     assert (line["request_id"], line["record"]) == ("mine", "r-1")
+
+
+async def test_a_caller_that_leaves_is_no_failure_of_the_servers(logged: Callable[[], str]) -> None:
+    async def leave(_: web.Request) -> web.StreamResponse:
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        await log_access(make_mocked_request("GET", "/"), leave)
+    (line,) = lines(logged())
+    assert line["status"] == 499
 
 
 async def test_nothing_of_one_request_is_logged_with_the_next_on_its_connection(

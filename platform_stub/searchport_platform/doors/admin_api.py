@@ -43,7 +43,7 @@ from searchport_platform.doors.admin_bodies import (
     SelectionBody,
     TokenBody,
 )
-from searchport_platform.doors.http import answer_errors, read_json
+from searchport_platform.doors.http import NO_STORE, answer_errors, read_json
 from searchport_platform.doors.http_api import authenticate
 from searchport_platform.doors.operations import (
     COMMON,
@@ -312,7 +312,7 @@ class AdminDoor:
 
 
 def _answer(body: object, *, status: int = 200) -> web.Response:
-    return web.json_response(body, status=status, headers={"Cache-Control": "no-store"})
+    return web.json_response(body, status=status, headers=NO_STORE)
 
 
 def _removed(was_there: bool, what: str) -> web.Response:

@@ -8,7 +8,7 @@ from functools import partial
 
 import attrs
 
-from searchport.errors import SearchError, shorten
+from searchport.errors import Fault, SearchError, shorten
 from searchport.json_schema import object_schema
 from searchport.request import DEFAULT_MAX_RESULTS, MAX_RESULTS
 from searchport.wire import OPTION, Option, structure
@@ -86,7 +86,10 @@ class FallbackBody:
 def _parse_choice(value: object) -> Choice:
     if isinstance(value, str):
         return Choice(provider=value)
-    body = structure(value, FallbackBody)
+    try:
+        body = structure(value, FallbackBody)
+    except SearchError as error:  # the faults get the list's own place, so that theirs has to stand in the words
+        raise attrs.evolve(error, faults=[Fault("$.fallbacks", f"in one of them, {fault}") for fault in error.faults]) from None
     return Choice(provider=body.provider, model=body.model, settings=body.settings)
 
 
@@ -131,11 +134,11 @@ def _parse_scopes(value: object) -> frozenset[Scope]:
 def _parse_expiry(value: object) -> str:
     try:
         moment = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
-        raise SearchError.invalid("$.expiresAt", f"{shorten(value)} is no date-time with its zone, such as 2027-01-01T00:00:00Z")
-    return write_instant(moment)
+        if moment is not None and moment.tzinfo is not None:
+            return write_instant(moment)
+    except (ValueError, OverflowError):
+        pass
+    raise SearchError.invalid("$.expiresAt", f"{shorten(value)} is no date-time with its zone, such as 2027-01-01T00:00:00Z")
 
 
 def _results(words: str) -> dict[str, Option]:

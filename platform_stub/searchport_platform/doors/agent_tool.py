@@ -20,9 +20,10 @@ from searchport.request import MAX_RESULTS, Recency, SearchRequest
 from searchport.site import Site
 from searchport.wire import OPTION, Option, same_name, structure
 from searchport_platform.doors import operations
-from searchport_platform.doors.http import RECORD, answer_errors, read_json, tell_defect
+from searchport_platform.doors.http import NO_STORE, RECORD, answer_errors, read_json, tell_defect
 from searchport_platform.doors.http_api import AGENT_PARAMETER, authenticate
 from searchport_platform.doors.operations import COMMON, Answer, Body, Parameter, Shape, check_query
+from searchport_platform.doors.options import parse_clamped_count, same_option
 from searchport_platform.doors.problem import PROBLEMS, render_problem
 from searchport_platform.doors.tool_answer import (
     ToolResult,
@@ -30,6 +31,7 @@ from searchport_platform.doors.tool_answer import (
     render_answer,
     render_anthropic_content,
     render_failure,
+    render_result,
 )
 from searchport_platform.platform import ACTION, Caller, Platform
 from searchport_platform.tenancy.selections import Selection
@@ -58,19 +60,8 @@ class ToolStyle(StrEnum):
     MCP = "mcp"
 
 
-def _contract_option(name: str) -> dict[object, object]:
-    return dict(attrs.fields_dict(SearchRequest)[name].metadata)
-
-
-def _parse_count(value: object) -> int:
-    """Any number from 1; above the organization's maximum it is that, which the model cannot know."""
-    if type(value) is not int or value < 1:
-        raise SearchError.invalid("$.count", f"expected a whole number from 1, got {shorten(value)}")
-    return min(value, MAX_RESULTS)
-
-
 _COUNT = Option(
-    _parse_count,
+    parse_clamped_count,
     f"The most results to return, from 1; more than the organization allows, {MAX_RESULTS} at most, is cut to what it allows. "
     "Left out: the organization's own number.",
     {"type": "integer", "minimum": 1},
@@ -81,13 +72,13 @@ _COUNT = Option(
 class ToolArguments:
     """What a model gives, parsed. count: None for the organization's default."""
 
-    query: str = attrs.field(metadata=_contract_option("query"))
+    query: str = attrs.field(metadata=same_option("query"))
     count: int | None = attrs.field(default=None, metadata={OPTION: _COUNT})
-    language: str | None = attrs.field(default=None, metadata=_contract_option("language"))
-    country: str | None = attrs.field(default=None, metadata=_contract_option("country"))
-    site: Site | None = attrs.field(default=None, metadata=_contract_option("site"))
-    recency: Recency | None = attrs.field(default=None, metadata=_contract_option("recency"))
-    freshness: Freshness | None = attrs.field(default=None, metadata=_contract_option("freshness"))
+    language: str | None = attrs.field(default=None, metadata=same_option("language"))
+    country: str | None = attrs.field(default=None, metadata=same_option("country"))
+    site: Site | None = attrs.field(default=None, metadata=same_option("site"))
+    recency: Recency | None = attrs.field(default=None, metadata=same_option("recency"))
+    freshness: Freshness | None = attrs.field(default=None, metadata=same_option("freshness"))
 
     @classmethod
     def parse(cls, arguments: object) -> ToolArguments:
@@ -221,7 +212,7 @@ class AgentToolDoor:
         await authenticate(self.platform, request)
         check_query(request, self.describe)
         style = request.query.get("format", ToolStyle.PLATFORM)
-        return web.json_response(describe_tool(style, strict=_read_flag(request, "strict")), headers=_NO_STORE)
+        return web.json_response(describe_tool(style, strict=_read_flag(request, "strict")), headers=NO_STORE)
 
     @operations.describe(
         "Agent tool",
@@ -251,14 +242,10 @@ class AgentToolDoor:
             result = await call_tool(self.platform, caller, arguments, spotlight=spotlight)
             if result.record is not None:
                 request[RECORD] = result.record
-        code = None if result.code is None else str(result.code)
-        body: dict[str, object] = {"text": result.text, "isError": result.is_error, "code": code, "structured": result.structured}
+        body = render_result(result)
         if style is ToolStyle.ANTHROPIC:
             body["content"] = render_anthropic_content(result)
-        return web.json_response(body, headers=_NO_STORE)
-
-
-_NO_STORE = {"Cache-Control": "no-store"}
+        return web.json_response(body, headers=NO_STORE)
 
 
 def _read_flag(request: web.Request, name: str) -> bool:

@@ -1,7 +1,8 @@
-"""What every HTTP door shares: reading a JSON body, headers of an error, the access log."""
+"""What every HTTP door shares: reading a body, headers of an answer, the access log."""
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import math
 import time
@@ -15,12 +16,33 @@ from aiohttp import web
 from searchport.egress.json_text import MalformedJsonError, loads
 from searchport.errors import ErrorCode, SearchError
 
-__all__ = ["BODY_LIMIT", "RECORD", "Handler", "answer_errors", "log_access", "read_json", "render_error_headers", "tell_defect"]
+__all__ = [
+    "BODY_LIMIT",
+    "NO_STORE",
+    "RECORD",
+    "TARGET_LIMIT",
+    "Handler",
+    "answer_errors",
+    "log_access",
+    "read_body",
+    "read_json",
+    "render_error_headers",
+    "tell_defect",
+]
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 BODY_LIMIT = 64 * 1024
 """Bytes of a request's body: the longest query takes 8,000, the rest is room for provider options."""
+
+TARGET_LIMIT = 32 * 1024
+"""Bytes of a request's target: on drop-in doors the longest query takes 24,000 of them, percent-encoded."""
+
+NO_STORE = {"Cache-Control": "no-store"}
+"""Headers of an answer that is for its caller alone."""
+
+_CLIENT_LEFT = 499
+"""In the access log: nobody was there to be answered. No status of HTTP's; nginx made it usual."""
 
 RECORD = web.RequestKey("record", str)
 """Id of the search's record, set by a door that made one: it links the access log to the usage."""
@@ -28,14 +50,20 @@ RECORD = web.RequestKey("record", str)
 _log = structlog.get_logger("searchport.access")
 
 
+async def read_body(request: web.Request) -> bytes:
+    """The body, its content encoding undone. Raises SearchError (`validation_error`)."""
+    try:
+        return await request.read()
+    except web.HTTPRequestEntityTooLarge:
+        raise SearchError.invalid("$", f"the body is larger than {BODY_LIMIT:,} bytes") from None
+    except web.RequestPayloadError:
+        raise SearchError.invalid("$", "the body is not encoded as its headers say") from None
+
+
 async def read_json(request: web.Request) -> object:
     """The decoded JSON body. Raises SearchError (`validation_error`), also on a repeated key, which hides one of two values."""
     try:
-        data = await request.read()
-    except web.HTTPRequestEntityTooLarge:
-        raise SearchError.invalid("$", f"the body is larger than {BODY_LIMIT:,} bytes") from None
-    try:
-        return loads(data, refuse_duplicate_keys=True)
+        return loads(await read_body(request), refuse_duplicate_keys=True)
     except MalformedJsonError as error:
         raise SearchError.invalid("$", f"expected a JSON object: {error}") from None
 
@@ -83,6 +111,9 @@ async def log_access(request: web.Request, handler: Handler) -> web.StreamRespon
         status = response.status
     except web.HTTPException as refused:
         status = refused.status
+        raise
+    except asyncio.CancelledError:
+        status = _CLIENT_LEFT
         raise
     finally:
         resource = request.match_info.route.resource

@@ -11,13 +11,13 @@ from searchport.errors import ErrorCode, SearchError, shorten
 from searchport.json_schema import envelope_schema, object_schema, properties_of
 from searchport.request import SearchRequest, parse_request
 from searchport.result import Attempt, Envelope, FilterReport, RankedResult, render_envelope
-from searchport_platform.doors.http import RECORD, answer_errors, read_json
+from searchport_platform.doors.http import NO_STORE, RECORD, answer_errors, read_json
 from searchport_platform.doors.operations import Answer, Body, Parameter, Shape, check_query, describe
 from searchport_platform.doors.problem import PROBLEMS, render_problem
 from searchport_platform.platform import ACTION, Caller, Platform
 from searchport_platform.tenancy.tokens import Scope
 
-__all__ = ["AGENT_PARAMETER", "SEARCH_ANSWER", "SearchDoor", "authenticate", "search_schema"]
+__all__ = ["AGENT_PARAMETER", "SEARCH_ANSWER", "SearchDoor", "authenticate", "call_action", "search_schema"]
 
 AGENT_HEADER = "X-Searchport-Agent"
 AGENT_PARAMETER = Parameter(AGENT_HEADER, "The agent that the call is made for; needs the scope `agents`.", place="header")
@@ -127,14 +127,19 @@ class SearchDoor:
         """One search, for the organization of the token; with `dryRun`, what it would do."""
         caller = await authenticate(self.platform, request)
         check_query(request, self.search)
-        payload, is_dry_run = _take_dry_run(await read_json(request))
-        if is_dry_run:
-            parse_request(payload)  # what cannot be read is a mistake whoever asks; a plan tells of gates first
-            answer = await self.platform.plan_call(ACTION, payload, caller)
-        else:
-            answer = await self.platform.call(ACTION, payload, caller)
+        answer = await call_action(self.platform, ACTION, await read_json(request), caller)
+        if "requestId" in answer:
             request[RECORD] = str(answer["requestId"])
-        return web.json_response(answer, headers={"Cache-Control": "no-store"})
+        return web.json_response(answer, headers=NO_STORE)
+
+
+async def call_action(platform: Platform, action: str, payload: object, caller: Caller) -> dict[str, object]:
+    """The platform API's JSON in, its JSON out: with `dryRun` a plan, else a search. Raises SearchError."""
+    options, is_dry_run = _take_dry_run(payload)
+    if not is_dry_run:
+        return await platform.call(action, options, caller)
+    parse_request(options)  # what cannot be read is a mistake whoever asks; a plan tells of gates first
+    return await platform.plan_call(action, options, caller)
 
 
 def _take_dry_run(payload: object) -> tuple[object, bool]:

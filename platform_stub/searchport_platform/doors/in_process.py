@@ -6,6 +6,9 @@ from collections.abc import Mapping
 
 import attrs
 
+from searchport_platform.doors.agent_tool import call_tool, describe_tool
+from searchport_platform.doors.http_api import call_action
+from searchport_platform.doors.tool_answer import render_result
 from searchport_platform.platform import Caller, Platform
 
 __all__ = ["LocalTransport"]
@@ -19,9 +22,13 @@ class LocalTransport:
     caller: Caller
 
     async def call(self, action: str, payload: Mapping[str, object]) -> Mapping[str, object]:
-        """The same as the platform API's route: with `dryRun` a plan, else a search. Raises SearchError."""
-        if not isinstance(payload.get("dryRun"), bool):
-            return await self.platform.call(action, payload, self.caller)
-        asked = {name: value for name, value in payload.items() if name != "dryRun"}
-        answer = self.platform.plan_call if payload["dryRun"] else self.platform.call
-        return await answer(action, asked, self.caller)
+        """The same as the platform API's route. Raises SearchError."""
+        return await call_action(self.platform, action, payload, self.caller)
+
+    async def describe_tool(self, style: str, *, strict: bool) -> Mapping[str, object]:
+        """The agent tool's declaration. Raises SearchError."""
+        return describe_tool(style, strict=strict)
+
+    async def call_tool(self, arguments: Mapping[str, object]) -> Mapping[str, object]:
+        """What the tool answers a model. Raises nothing: what fails is told to the model."""
+        return render_result(await call_tool(self.platform, self.caller, arguments))

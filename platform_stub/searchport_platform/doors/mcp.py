@@ -17,7 +17,7 @@ RFC 6750, section 3.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from contextlib import AbstractAsyncContextManager
 from importlib.util import find_spec
 from typing import Any, TypeAlias
@@ -26,8 +26,9 @@ import attrs
 from aiohttp import web
 from yarl import URL
 
+from searchport.egress.json_text import MalformedJsonError, loads
 from searchport.errors import ErrorCode, SearchError
-from searchport_platform.doors.http import BODY_LIMIT, answer_errors, render_error_headers
+from searchport_platform.doors.http import NO_STORE, answer_errors, read_body, render_error_headers
 from searchport_platform.doors.http_api import authenticate
 from searchport_platform.platform import Caller, Platform
 from searchport_platform.tenancy.tokens import Scope
@@ -85,14 +86,16 @@ class McpDoor:
             return refused
         caller = await authenticate(self.platform, request)
         caller.check_scope(Scope.SEARCH)
-        return await _pass_on(request.app[_SERVER], request, caller)
+        body = await read_body(request)
+        if (refused := check_message(body)) is not None:
+            return refused
+        return await _pass_on(request.app[_SERVER], request, body, caller)
 
     def _check_origin(self, request: web.Request) -> web.Response | None:
         origin, public_url = request.headers.get("Origin"), self.platform.router.public_url
         if origin is None or (public_url is not None and origin == str(URL(public_url).origin())):
             return None
-        error = {"code": -32600, "message": "requests of another site's pages are not answered"}
-        return web.json_response({"jsonrpc": "2.0", "id": None, "error": error}, status=403, headers=_NO_STORE)
+        return _refuse(_INVALID_REQUEST, "requests of another site's pages are not answered", status=403)
 
 
 async def _hold(opening: AbstractAsyncContextManager[AsgiApp], ready: asyncio.Future[AsgiApp], stopping: asyncio.Event) -> None:
@@ -102,16 +105,48 @@ async def _hold(opening: AbstractAsyncContextManager[AsgiApp], ready: asyncio.Fu
         await stopping.wait()
 
 
-async def _pass_on(server: AsgiApp, request: web.Request, caller: Caller) -> web.Response:
+_PARSE_ERROR, _INVALID_REQUEST = -32700, -32600
+"""Source: JSON-RPC 2.0, section 5.1."""
+
+
+def check_message(body: bytes) -> web.Response | None:
+    """The refusal of what is no single JSON-RPC message, None for one that is.
+
+    The SDK would answer with the whole message in its text, the query included, take the last of equal keys, and take a request
+    with an odd id for a notification, to which nobody waits for an answer.
+    """
+    try:
+        message = loads(body, refuse_duplicate_keys=True)
+    except MalformedJsonError as error:
+        return _refuse(_PARSE_ERROR, f"the body is not the JSON that is taken here: {error.reason}")
+    fault = _find_fault(message)
+    return None if fault is None else _refuse(_INVALID_REQUEST, fault)
+
+
+def _find_fault(message: object) -> str | None:
+    if not isinstance(message, Mapping) or message.get("jsonrpc") != "2.0":
+        return 'expected one JSON-RPC object with "jsonrpc": "2.0"'
+    if "method" not in message:
+        return None if isinstance(message.get("result", message.get("error")), Mapping) else "expected a `method`"
+    if not isinstance(message["method"], str):
+        return "`method` must be a text"
+    if "id" in message and type(message["id"]) not in (str, int):
+        return "`id` must be a text or a whole number"
+    return None if isinstance(message.get("params") or {}, Mapping) else "`params` must be an object"
+
+
+def _refuse(code: int, message: str, *, status: int = 400) -> web.Response:
+    body = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}}
+    return web.json_response(body, status=status, headers=NO_STORE)
+
+
+async def _pass_on(server: AsgiApp, request: web.Request, body: bytes, caller: Caller) -> web.Response:
     """One request through an ASGI application that answers with one body.
 
     After the body `receive` waits for ever: an application that listens for its client's departure would else read the end of the
     body again and again and hold the whole process. Departure cancels this handler, and everything under it.
     """
-    try:
-        unread = [{"type": "http.request", "body": await request.read(), "more_body": False}]
-    except web.HTTPRequestEntityTooLarge:
-        raise SearchError.invalid("$", f"the body is larger than {BODY_LIMIT:,} bytes") from None
+    unread = [{"type": "http.request", "body": body, "more_body": False}]
     sent: list[Message] = []
 
     async def receive() -> Message:
@@ -124,8 +159,8 @@ async def _pass_on(server: AsgiApp, request: web.Request, caller: Caller) -> web
     start, *rest = sent
     headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in start.get("headers", ())]
     kept = [(name, value) for name, value in headers if name.lower() != "content-length"]
-    body = b"".join(message.get("body", b"") for message in rest)
-    return web.Response(status=start["status"], headers=[*kept, *_NO_STORE.items()], body=body or None)
+    answer = b"".join(message.get("body", b"") for message in rest)
+    return web.Response(status=start["status"], headers=[*kept, *NO_STORE.items()], body=answer or None)
 
 
 def _build_scope(request: web.Request, caller: Caller) -> dict[str, Any]:
@@ -148,14 +183,11 @@ def _build_scope(request: web.Request, caller: Caller) -> dict[str, Any]:
     }
 
 
-_NO_STORE = {"Cache-Control": "no-store"}
-
-
 def render_refusal(error: SearchError) -> web.Response:
     """What never reaches the protocol: 401 with `invalid_token`, 403 with `insufficient_scope`; another failure with its code."""
     names = {ErrorCode.UNAUTHORIZED: "invalid_token", ErrorCode.FORBIDDEN: "insufficient_scope"}
     name = names.get(error.code, str(error.code))
-    headers = _NO_STORE | render_error_headers(error)
+    headers = NO_STORE | render_error_headers(error)
     if error.code in names:
         scope = f', scope="{Scope.SEARCH}"' if error.code is ErrorCode.FORBIDDEN else ""
         headers["WWW-Authenticate"] = f'Bearer realm="searchport", error="{name}"{scope}'

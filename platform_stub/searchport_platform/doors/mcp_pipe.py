@@ -14,9 +14,24 @@ import anyio
 import attrs
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse, RequestId
+from mcp_types import (
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+)
 
 __all__ = ["Incoming", "Outgoing", "Unanswered"]
+
+_NO_MESSAGE = JSONRPCError(
+    jsonrpc="2.0",
+    id=None,
+    error=ErrorData(code=PARSE_ERROR, message="a line came that is no message of the protocol; its request is not answered"),
+)
+"""Its line is not shown: it may hold the query. Source: JSON-RPC 2.0, sections 5 and 5.1."""
 
 
 @attrs.define(eq=False)
@@ -50,21 +65,25 @@ class Unanswered:
 
 @attrs.define(eq=False)
 class Incoming:
-    """What the client sends; its end is held back while something is unanswered."""
+    """What the client sends; its end is held back while something is unanswered.
+
+    A line that is no message is answered here: the SDK's server passes over it, and a client would wait.
+    """
 
     _stream: ReadStream[SessionMessage | Exception]
+    _answers: Outgoing
     _unanswered: Unanswered
     _longest_seconds: float
 
     async def receive(self) -> SessionMessage | Exception:
         """The next message. Raises anyio.EndOfStream."""
         try:
-            item = await self._stream.receive()
+            while isinstance(item := await self._stream.receive(), Exception):
+                await self._answers.send(SessionMessage(_NO_MESSAGE))
         except anyio.EndOfStream:
             await self._unanswered.wait_none(self._longest_seconds)
             raise
-        if isinstance(item, SessionMessage):
-            self._unanswered.note(item.message)
+        self._unanswered.note(item.message)
         return item
 
     async def aclose(self) -> None:

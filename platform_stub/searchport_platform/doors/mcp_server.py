@@ -132,5 +132,6 @@ async def serve_stdio(platform: Platform, token: str) -> None:
     server = build_server(platform, lambda _: platform.authenticate(token))
     unanswered = Unanswered()
     async with stdio_server() as (read, write):
-        incoming, outgoing = Incoming(read, unanswered, LONGEST_SECONDS + 1), Outgoing(write, unanswered)
+        outgoing = Outgoing(write, unanswered)
+        incoming = Incoming(read, outgoing, unanswered, LONGEST_SECONDS + 1)
         await server.run(incoming, outgoing, server.create_initialization_options())

@@ -92,6 +92,7 @@ class OpenApiDoor:
         return [
             web.get("/openapi.json", self.get_description),
             web.get("/api/docs", self.page),
+            web.get("/api/docs/", self.page),
             web.get("/api/docs/{file}", self.file),
         ]
 

@@ -163,7 +163,9 @@ def describe(
         summary, _, rest = (inspect.getdoc(handler) or "").partition("\n\n")
         operation = Operation(
             id=identity or camel_case(handler.__name__),
-            summary=" ".join(summary.split()).removesuffix("."),
+            summary=" ".join(summary.replace("`", "").split()).removesuffix(
+                "."
+            ),  # no Markdown there (OpenAPI 3.1, section 4.8.10)
             description=rest,
             tag=tag,
             answers=answers,

@@ -21,8 +21,9 @@ from searchport.request import DEFAULT_MAX_RESULTS, MAX_RESULTS, Recency, Search
 from searchport.result import Envelope, RankedResult
 from searchport.web_search import CONTRACT
 from searchport.wire import OPTION, Option, camel_case, structure
-from searchport_platform.doors.http import answer_errors, read_json, render_error_headers
-from searchport_platform.doors.operations import VENDOR, Answer, Body, Failures, Shape, describe
+from searchport_platform.doors.http import NO_STORE, answer_errors, read_json, render_error_headers
+from searchport_platform.doors.operations import VENDOR, Answer, Body, Failures, Shape, check_query, describe
+from searchport_platform.doors.options import parse_clamped_count, same_option
 from searchport_platform.doors.request_id import read_request_id
 from searchport_platform.provider_description import describe_provider, provider_schema
 from searchport_platform.routing.router import Route, Router
@@ -47,13 +48,6 @@ def _parse_version(value: object) -> str:
     if value != CONTRACT:
         raise SearchError.invalid("$.version", f"{shorten(value)} is not spoken here; write {CONTRACT!r} or leave it out")
     return CONTRACT
-
-
-def _parse_count(value: object) -> int:
-    """Clamped to the contract's maximum, which every provider is paged up to."""
-    if type(value) is not int or value < 1:
-        raise SearchError.invalid("$.count", f"expected a whole number from 1, got {shorten(value)}")
-    return min(value, MAX_RESULTS)
 
 
 def _parse_locale(value: object) -> tuple[str, str | None]:
@@ -96,28 +90,24 @@ def _parse_provider(value: object) -> str:
     return value
 
 
-def _contract_option(name: str) -> dict[object, object]:
-    return dict(attrs.fields_dict(SearchRequest)[name].metadata)
-
-
 @attrs.frozen(kw_only=True)
 class OpsRequest:
     """The request on this wire, its parts parsed."""
 
-    query: str = attrs.field(metadata=_contract_option("query"))
+    query: str = attrs.field(metadata=same_option("query"))
     version: str = attrs.field(
         default=CONTRACT, metadata=_option(_parse_version, "The contract's version.", type="string", enum=[CONTRACT])
     )
     provider: str = attrs.field(default=DEFAULT_PROVIDER, metadata=_option(_parse_provider, "Its id.", type="string"))
     count: int = attrs.field(
         default=DEFAULT_MAX_RESULTS,
-        metadata=_option(_parse_count, f"The most results; above {MAX_RESULTS}, so many.", type="integer", minimum=1),
+        metadata=_option(parse_clamped_count, f"The most results; above {MAX_RESULTS}, so many.", type="integer", minimum=1),
     )
-    freshness: Recency | None = attrs.field(default=None, metadata=_contract_option("recency"))
+    freshness: Recency | None = attrs.field(default=None, metadata=same_option("recency"))
     locale: tuple[str | None, str | None] = attrs.field(
         default=(None, None), metadata=_option(_parse_locale, "Language and country, such as en-US.", type="string")
     )
-    provider_options: Mapping[str, object] = attrs.field(factory=dict, metadata=_contract_option("provider_options"))
+    provider_options: Mapping[str, object] = attrs.field(factory=dict, metadata=same_option("provider_options"))
     auth: str | None = attrs.field(
         default=None, repr=False, metadata=_option(_parse_auth, "The vendor's key for this request.", **_AUTH)
     )
@@ -175,8 +165,8 @@ _BODY = Body(
     Shape("OpsSearch", lambda: object_schema(OpsRequest, nulls=True)),
     {"keyless": {"query": "red pandas", "provider": "fake", "count": 5, "freshness": "week", "locale": "en-US"}},
 )
-_CALLER = frozenset({ErrorCode.UNAUTHORIZED, ErrorCode.INTERNAL_ERROR})
-_CODES_OF_SEARCH = _CALLER | VENDOR | {ErrorCode.VALIDATION_ERROR, ErrorCode.UNSUPPORTED_OPTION}
+_CALLER = frozenset({ErrorCode.VALIDATION_ERROR, ErrorCode.UNAUTHORIZED, ErrorCode.INTERNAL_ERROR})
+_CODES_OF_SEARCH = _CALLER | VENDOR | {ErrorCode.UNSUPPORTED_OPTION}
 _SECURITY = ("opsToken", "")
 
 
@@ -207,13 +197,14 @@ class OpsDoor:
     async def search(self, request: web.Request) -> web.Response:
         """One search, at the provider that the request names, with the key that it brings."""
         self._check_caller(request)
+        check_query(request, self.search)
         asked = structure(await read_json(request), OpsRequest, spell=camel_case)
         route = self._build_route(asked)
         try:
             envelope = await self.router.dispatch(route, asked.to_contract(), request_id=read_request_id(request))
         except SearchError as error:
             raise _on_this_wire(error) from None
-        return web.json_response(render_envelope(envelope), headers=_NO_STORE)
+        return web.json_response(render_envelope(envelope), headers=NO_STORE)
 
     def _build_route(self, asked: OpsRequest) -> Route:
         toolkit = self.router.registry.get(asked.provider)
@@ -232,9 +223,10 @@ class OpsDoor:
     async def info(self, request: web.Request) -> web.Response:
         """What this service is and whom it can ask; no secrets."""
         self._check_caller(request)
+        check_query(request, self.info)
         providers = [describe_provider(toolkit) for toolkit in self.router.registry]
         body = {"name": "searchport", "version": self.version, "contractVersions": [CONTRACT], "providers": providers}
-        return web.json_response(body, headers=_NO_STORE)
+        return web.json_response(body, headers=NO_STORE)
 
     def _check_caller(self, request: web.Request) -> None:
         if self.token:
@@ -249,9 +241,6 @@ class OpsDoor:
                 ErrorCode.UNAUTHORIZED,
                 reason="this server has no SEARCHPORT_OPS_TOKEN, so it answers callers on its own machine alone",
             )
-
-
-_NO_STORE = {"Cache-Control": "no-store"}
 
 
 def _is_local(request: web.Request) -> bool:
@@ -323,4 +312,4 @@ def render_error(error: SearchError) -> web.Response:
     """A failure on this wire: `{"ok": false, "code", "message", "contractVersion"}` and `Retry-After` where it is known."""
     code = _CODES.get(error.code, error.code)
     body = {"ok": False, "code": str(code), "message": str(error), "contractVersion": CONTRACT}
-    return web.json_response(body, status=code.status, headers=_NO_STORE | render_error_headers(error))
+    return web.json_response(body, status=code.status, headers=NO_STORE | render_error_headers(error))

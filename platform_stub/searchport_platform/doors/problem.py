@@ -8,12 +8,11 @@ from aiohttp import web
 
 from searchport.errors import ErrorCode, Fault, SearchError
 from searchport.json_schema import answer_schema
-from searchport_platform.doors.http import Handler, render_error_headers
+from searchport_platform.doors.http import NO_STORE, Handler, render_error_headers
 from searchport_platform.doors.operations import Failures, Shape
 
 __all__ = ["PROBLEMS", "answer_unknown_routes", "not_found", "render_problem", "render_should_retry"]
 
-_HEADERS = {"Cache-Control": "no-store"}
 _LONGEST_HEEDED_SECONDS = 60.0
 """Client libraries of the OpenAI kind heed no longer `Retry-After`, and come back within seconds instead."""
 
@@ -63,7 +62,7 @@ def _render_body(error: SearchError) -> dict[str, object]:
 
 def render_problem(error: SearchError) -> web.Response:
     """The error as the platform API tells it."""
-    headers = _HEADERS | render_error_headers(error) | render_should_retry(error)
+    headers = NO_STORE | render_error_headers(error) | render_should_retry(error)
     return _problem(_render_body(error), error.code.status, headers)
 
 
@@ -101,7 +100,7 @@ async def answer_unknown_routes(request: web.Request, handler: Handler) -> web.S
 
 def _render_status(status: int, title: str, detail: str, headers: dict[str, str]) -> web.Response:
     body: dict[str, object] = {"type": "about:blank", "title": title, "status": status, "detail": detail, "faults": []}
-    return _problem(body, status, _HEADERS | headers)
+    return _problem(body, status, NO_STORE | headers)
 
 
 def _problem(body: dict[str, object], status: int, headers: dict[str, str]) -> web.Response:

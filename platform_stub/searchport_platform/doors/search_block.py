@@ -25,7 +25,7 @@ from searchport.json_schema import answer_schema, envelope_schema, nullable, obj
 from searchport.request import SearchRequest, parse_request
 from searchport.result import Envelope, render_envelope
 from searchport.wire import OPTION, Option, camel_case
-from searchport_platform.doors.http import RECORD, answer_errors, read_json, render_error_headers, tell_defect
+from searchport_platform.doors.http import NO_STORE, RECORD, answer_errors, read_json, render_error_headers, tell_defect
 from searchport_platform.doors.http_api import AGENT_PARAMETER, authenticate
 from searchport_platform.doors.operations import COMMON, Answer, Body, Failures, Shape, check_query, describe
 from searchport_platform.doors.problem import PROBLEMS, render_problem, render_should_retry
@@ -79,8 +79,6 @@ _OWN_OUTPUTS: dict[str, dict[str, object]] = {
 }
 """What a block gives besides the envelope, so that a next step can take it without taking the results apart."""
 
-_NO_STORE = {"Cache-Control": "no-store"}
-
 
 def describe_block() -> dict[str, object]:
     """The descriptor, valid against `block.schema.json`; each call gives a new one."""
@@ -94,7 +92,7 @@ def describe_block() -> dict[str, object]:
         "run": {"method": "POST", "path": f"{ROOT}/search/run"},
         "fields": [_describe_field(name) for name in _LABELS],
         "outputs": [_describe_output(name, schema) for name, schema in _output_schemas().items()],
-        "outputTrust": OUTPUT_TRUST,
+        "output_trust": OUTPUT_TRUST,
         "errors": [{"code": str(code), "meaning": code.meaning, "retryable": code.is_retryable} for code in ErrorCode],
     }
 
@@ -234,7 +232,7 @@ def render_failure(error: SearchError) -> BlockFailure:
 
 
 def _render_response(error: SearchError) -> web.Response:
-    headers = _NO_STORE | render_error_headers(error) | render_should_retry(error)
+    headers = NO_STORE | render_error_headers(error) | render_should_retry(error)
     return web.json_response(render_failure(error), status=error.code.status, headers=headers)
 
 
@@ -322,7 +320,7 @@ class SearchBlockDoor:
         """The block's descriptor: its fields, outputs and errors."""
         await authenticate(self.platform, request)
         check_query(request, self.describe_block)
-        return web.json_response(describe_block(), headers=_NO_STORE)
+        return web.json_response(describe_block(), headers=NO_STORE)
 
     @describe(
         "Search block",
@@ -339,4 +337,4 @@ class SearchBlockDoor:
         check_query(request, self.run_block)
         envelope = await _search(self.platform, caller, await read_json(request))
         request[RECORD] = envelope.request_id
-        return web.json_response(render_success(envelope), headers=_NO_STORE)
+        return web.json_response(render_success(envelope), headers=NO_STORE)

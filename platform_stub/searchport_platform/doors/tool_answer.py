@@ -19,7 +19,15 @@ from searchport.json_schema import answer_schema
 from searchport.result import UNTRUSTED_NOTE, Envelope, FilterReport, Notice, RankedResult
 from searchport.wire import camel_case
 
-__all__ = ["ADVICE", "ToolResult", "describe_answer", "render_answer", "render_anthropic_content", "render_failure"]
+__all__ = [
+    "ADVICE",
+    "ToolResult",
+    "describe_answer",
+    "render_answer",
+    "render_anthropic_content",
+    "render_failure",
+    "render_result",
+]
 
 ADVICE: Mapping[ErrorCode, str] = MappingProxyType(
     {
@@ -89,6 +97,12 @@ class ToolResult:
     is_error: bool
     code: ErrorCode | None
     record: str | None = None
+
+
+def render_result(result: ToolResult) -> dict[str, object]:
+    """The outcome as the platform API's JSON object."""
+    code = None if result.code is None else str(result.code)
+    return {"text": result.text, "isError": result.is_error, "code": code, "structured": result.structured}
 
 
 _SPARSE = (ToolAnswer, ToolHit, FilterReport)

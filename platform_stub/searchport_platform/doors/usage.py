@@ -10,6 +10,7 @@ from aiohttp import web
 from searchport.errors import SearchError, shorten
 from searchport.json_schema import answer_schema, properties_of
 from searchport.wire import camel_case
+from searchport_platform.doors.http import NO_STORE
 from searchport_platform.doors.operations import ANY_TEXT, Answer, Parameter, Shape
 from searchport_platform.metering.usage import DIMENSIONS, Question, Usage, write_csv
 from searchport_platform.tenancy.administration import Administration
@@ -63,7 +64,7 @@ async def answer_usage(request: web.Request, administration: Administration, org
     question = Question.parse(asked.get("from"), asked.get("to"), asked.get("by"), datetime.now(UTC).date())
     is_csv = _is_csv(request)
     lines = await administration.read_usage(organization, question)
-    headers = {"Cache-Control": "no-store", "Vary": "Accept"}
+    headers = NO_STORE | {"Vary": "Accept"}
     if not is_csv:
         return web.json_response(render_usage(question, lines), headers=headers)
     names = {name: camel_case(name) for name in (*question.by, *_SUMS)}

@@ -1,7 +1,8 @@
 """Drop-in doors: clients of other search services, unmodified, get the organization's own provider.
 
 A file a vendor's wire. What they share: `parameters` (what becomes of each parameter), `texts` (values that arrive as text),
-`tokens` (one token, many spellings), `slices` (offsets), `answers` (the deadline, headers, errors).
+`json_bodies` (values that arrive in a body), `tokens` (one token, many spellings), `slices` (offsets), `answers` (the deadline,
+headers, errors).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from searchport.errors import SearchError
 from searchport.result import Envelope
 from searchport_platform.doors.compat.parameters import Parameters, T
 from searchport_platform.doors.compat.slices import Sliced
-from searchport_platform.doors.http import RECORD, render_error_headers
+from searchport_platform.doors.http import NO_STORE, RECORD, render_error_headers
 from searchport_platform.doors.problem import render_should_retry
 from searchport_platform.platform import Caller, Platform
 
@@ -18,8 +18,6 @@ __all__ = ["LONGEST_SECONDS", "find", "render_answer", "render_failure", "score"
 
 LONGEST_SECONDS = 9.0
 """Less than the ten seconds after which the least patient of these clients gives up."""
-
-_NO_STORE = {"Cache-Control": "no-store"}
 
 
 async def find(platform: Platform, request: web.Request, caller: Caller, page: Sliced[T]) -> Envelope:
@@ -38,7 +36,7 @@ def render_answer(body: object, envelope: Envelope, parameters: Parameters[T], *
     ignored: the wire's own names of what was not passed on.
     """
     names = dict.fromkeys([*parameters.names_of(envelope.ignored), *ignored])
-    headers = _NO_STORE | {"X-Provider": envelope.provider}
+    headers = NO_STORE | {"X-Provider": envelope.provider}
     return web.json_response(body, headers=headers | ({"X-Ignored-Parameters": ", ".join(names)} if names else {}))
 
 
@@ -51,7 +49,7 @@ def render_failure(
     if status != web.HTTPUnauthorized.status_code:
         own.pop("WWW-Authenticate", None)
     return web.json_response(
-        body, status=status, headers=_NO_STORE | own | {"X-Error-Code": str(error.code)} | dict(headers or {})
+        body, status=status, headers=NO_STORE | own | {"X-Error-Code": str(error.code)} | dict(headers or {})
     )
 
 

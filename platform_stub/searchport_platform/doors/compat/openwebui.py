@@ -12,10 +12,11 @@ from aiohttp import web
 from searchport.errors import SearchError
 from searchport.result import Envelope
 from searchport_platform.doors.compat import answers
+from searchport_platform.doors.compat.json_bodies import read_body_alone
 from searchport_platform.doors.compat.parameters import Parameters, option
 from searchport_platform.doors.compat.slices import Sliced
 from searchport_platform.doors.compat.tokens import authenticate
-from searchport_platform.doors.http import answer_errors, read_json
+from searchport_platform.doors.http import answer_errors
 from searchport_platform.platform import Platform
 
 __all__ = ["PARAMETERS", "OpenWebuiDoor"]
@@ -45,7 +46,7 @@ class OpenWebuiDoor:
     async def search(self, request: web.Request) -> web.Response:
         """One search."""
         caller = await authenticate(self.platform, request)
-        asked = PARAMETERS.read(await read_json(request))
+        asked = PARAMETERS.read(await read_body_alone(request))
         page = Sliced(parameters=PARAMETERS, asked=asked, count=asked.count)
         envelope = await answers.find(self.platform, request, caller, page)
         return answers.render_answer(render(envelope), envelope, PARAMETERS)

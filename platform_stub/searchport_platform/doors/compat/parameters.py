@@ -15,6 +15,7 @@ import attrs
 from searchport.errors import ErrorCode, Fault, SearchError, shorten
 from searchport.request import Recency, SearchRequest
 from searchport.wire import OPTION, Option, camel_case, same_name, structure
+from searchport_platform.doors.options import contract_option
 
 __all__ = ["Ignored", "Parameters", "Row", "Treatment", "anything", "at_most_one", "choose", "only", "option"]
 
@@ -48,7 +49,7 @@ def option(
 
     names: more than one where the value's type tells which: a `Recency` is `recency`, anything else the last of them.
     """
-    contract = attrs.fields_dict(SearchRequest)[names[-1]].metadata[OPTION]
+    contract = contract_option(names[-1])
     own = Option(parse or contract.parse, words or contract.words, schema or contract.schema)
     return {OPTION: own, _OPTIONS: names}
 

@@ -6,31 +6,25 @@ The SDK tries 408, 409, 429 and 5xx again by itself unless `x-should-retry` says
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import attrs
 from aiohttp import web
 
 from searchport.errors import ErrorCode, SearchError
-from searchport.request import Recency, SearchRequest
+from searchport.request import Recency
 from searchport.result import Envelope, RankedResult
 from searchport.site import Site
-from searchport.wire import OPTION
 from searchport_platform.doors.compat import answers
+from searchport_platform.doors.compat.json_bodies import read_body_alone
 from searchport_platform.doors.compat.parameters import Ignored, Parameters, at_most_one, choose, only, option
 from searchport_platform.doors.compat.slices import Sliced
 from searchport_platform.doors.compat.tokens import authenticate
-from searchport_platform.doors.http import answer_errors, read_json
+from searchport_platform.doors.http import answer_errors
+from searchport_platform.doors.options import contract_option
 from searchport_platform.platform import Platform
 
 __all__ = ["PARAMETERS", "PerplexityDoor"]
 
 PATHS = ("/compat/perplexity/search", "/compat/perplexity/v1/search")
-
-
-def _contract_parser(name: str) -> Callable[..., object]:
-    parse: Callable[..., object] = attrs.fields_dict(SearchRequest)[name].metadata[OPTION].parse
-    return parse
 
 
 def _parse_query(value: object) -> object:
@@ -39,7 +33,7 @@ def _parse_query(value: object) -> object:
         if len(value) != 1:
             raise SearchError.invalid("$", f"expected one text, got a list of {len(value)}; send a request for each")
         value = value[0]
-    return _contract_parser("query")(value)
+    return contract_option("query").parse(value)
 
 
 def _parse_domain(value: object) -> Site:
@@ -71,7 +65,9 @@ class PerplexityRequest:
     search_language_filter: str | None = attrs.field(
         default=None,
         metadata=option(
-            "language", parse=at_most_one(_contract_parser("language"), "language"), words="Preferred language; a list of one."
+            "language",
+            parse=at_most_one(contract_option("language").parse, "language"),
+            words="Preferred language; a list of one.",
         ),
     )
     country: str | None = attrs.field(default=None, metadata=option("country"))
@@ -111,7 +107,7 @@ class PerplexityDoor:
     async def search(self, request: web.Request) -> web.Response:
         """One search."""
         caller = await authenticate(self.platform, request)
-        asked = PARAMETERS.read(await read_json(request))
+        asked = PARAMETERS.read(await read_body_alone(request))
         page = Sliced(parameters=PARAMETERS, asked=asked, count=asked.max_results)
         envelope = await answers.find(self.platform, request, caller, page)
         return answers.render_answer(render(envelope), envelope, PARAMETERS)

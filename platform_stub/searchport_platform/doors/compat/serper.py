@@ -16,11 +16,12 @@ from searchport.request import MAX_RESULTS, Recency, Safe
 from searchport.result import Envelope, RankedResult
 from searchport.wire import OPTION, Option
 from searchport_platform.doors.compat import answers, texts
+from searchport_platform.doors.compat.json_bodies import read_body_alone
 from searchport_platform.doors.compat.parameters import Ignored, Parameters, choose, only, option
 from searchport_platform.doors.compat.slices import Sliced
 from searchport_platform.doors.compat.spliced_sites import take_site
 from searchport_platform.doors.compat.tokens import authenticate
-from searchport_platform.doors.http import answer_errors, read_json
+from searchport_platform.doors.http import answer_errors, read_body
 from searchport_platform.platform import Platform
 
 __all__ = ["PARAMETERS", "SerperDoor"]
@@ -96,8 +97,8 @@ class SerperDoor:
 
 async def _read(request: web.Request) -> object:
     """The JSON body; without one, the URL's parameters, of which two are numbers."""
-    if await request.read():
-        return await read_json(request)
+    if await read_body(request):
+        return await read_body_alone(request)
     given: Mapping[str, str] = texts.read_query(request)
     return {name: int(text) if name in ("num", "page") and texts.is_number(text) else text for name, text in given.items()}
 

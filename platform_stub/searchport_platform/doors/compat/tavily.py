@@ -18,10 +18,11 @@ from searchport.request import Recency
 from searchport.result import Envelope, RankedResult
 from searchport.site import Site
 from searchport_platform.doors.compat import answers
+from searchport_platform.doors.compat.json_bodies import read_body_alone
 from searchport_platform.doors.compat.parameters import Ignored, Parameters, at_most_one, choose, only, option
 from searchport_platform.doors.compat.slices import Sliced
 from searchport_platform.doors.compat.tokens import authenticate, check_organization
-from searchport_platform.doors.http import answer_errors, read_json
+from searchport_platform.doors.http import answer_errors
 from searchport_platform.platform import Platform
 
 __all__ = ["PARAMETERS", "TavilyDoor"]
@@ -110,7 +111,7 @@ class TavilyDoor:
         caller = await authenticate(self.platform, request)
         for header in _ORGANIZATION_HEADERS:
             check_organization(caller, request.headers.get(header), header)
-        asked = PARAMETERS.read(await read_json(request))
+        asked = PARAMETERS.read(await read_body_alone(request))
         page = Sliced(parameters=PARAMETERS, asked=asked, count=asked.max_results)
         started = time.monotonic()
         envelope = await answers.find(self.platform, request, caller, page)

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 from aiohttp import web
 
 from searchport.errors import SearchError, shorten
-from searchport_platform.doors.http import BODY_LIMIT
+from searchport_platform.doors.http import read_body
 
 __all__ = ["FORM", "is_number", "parse_number", "parse_pairs", "read_form", "read_query"]
 
@@ -26,10 +26,7 @@ def read_query(request: web.Request) -> dict[str, str]:
 
 async def read_form(request: web.Request) -> dict[str, str]:
     """The parameters of a form (`application/x-www-form-urlencoded`) and of the URL together. Raises SearchError."""
-    try:
-        body = await request.read()
-    except web.HTTPRequestEntityTooLarge:
-        raise SearchError.invalid("$", f"the body is larger than {BODY_LIMIT:,} bytes") from None
+    body = await read_body(request)
     if body and request.content_type != FORM:
         raise SearchError.invalid("$", f"expected a body of type {FORM}")
     try:

@@ -6,7 +6,6 @@ Whichever spelling it comes in, the organization is the token's. What else in a 
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Iterator
 
 from aiohttp import web
@@ -17,7 +16,7 @@ from searchport_platform.platform import Caller, Platform
 
 __all__ = ["NO_TOKEN", "authenticate", "check_organization"]
 
-NO_TOKEN = "none came with it"  # noqa: S105  # words, not a token
+NO_TOKEN = "there was none at all"  # noqa: S105  # words, not a token
 """The reason of an error where there was no token at all: some vendors answer that in another way than a wrong one."""
 
 _KEY_HEADERS = ("X-API-Key", "X-Subscription-Token")
@@ -34,7 +33,7 @@ async def authenticate(platform: Platform, request: web.Request, *, key: str | N
     if not given:
         raise SearchError(ErrorCode.UNAUTHORIZED, reason=NO_TOKEN)
     if len(given) > 1:
-        raise SearchError(ErrorCode.UNAUTHORIZED, reason="several different ones came with it; send one")
+        raise SearchError(ErrorCode.UNAUTHORIZED, reason="there were several different ones")
     return await platform.authenticate(given.pop(), agent=request.headers.get(AGENT_HEADER))
 
 
@@ -50,12 +49,15 @@ def _spellings(request: web.Request) -> Iterator[str]:
 
 
 def _read_password(credentials: str) -> str:
-    """The password of Basic credentials; empty where they are malformed."""
+    """The password of Basic credentials; empty where they are malformed.
+
+    The user may be in any encoding, since clients differ and none tells (RFC 7617, section 2.1); a token is ASCII in all of them.
+    """
     try:
-        decoded = base64.b64decode(credentials, validate=True).decode()
-    except (binascii.Error, ValueError):
+        decoded = base64.b64decode(credentials, validate=True)
+    except ValueError:
         return ""
-    return decoded.partition(":")[2]
+    return decoded.partition(b":")[2].decode("latin-1")
 
 
 def check_organization(caller: Caller, named: str | None, where: str) -> None:
