@@ -345,7 +345,7 @@ async def test_no_statement_on_the_books_lacks_an_organization(place: Any, state
     about = [sql for sql, _ in statements if any(table in sql for table in tables)]
     assert len(about) >= 10
     for sql in about:
-        assert re.search(r"organization = [?$]", sql) or (sql.startswith("INSERT") and "(organization," in sql), sql
+        assert re.search(r"organization = ([?$]|asked\.)", sql) or (sql.startswith("INSERT") and "(organization," in sql), sql
 
 
 async def test_a_budget_of_nothing_costs_no_write(place: Any, statements: list[tuple[str, Any]]) -> None:
@@ -361,8 +361,26 @@ async def test_a_counter_that_moved_is_never_written_over(place: Any) -> None:
     await place.search()
     with pytest.raises(CounterMovedError):
         async with transaction(place.platform.engine, writes=True) as connection:
-            await caps.count(connection, "ours", "default", place.records("day")[0], seen=0, amount=1)
+            await caps.count(connection, {("ours", "default", place.records("day")[0]): (0, 1)})
     assert place.used() == 1
+
+
+async def test_one_counter_that_moved_keeps_all_of_them_from_being_written(place: Any) -> None:
+    await place.search()
+    day = place.records("day")[0]
+    with pytest.raises(CounterMovedError):
+        async with transaction(place.platform.engine, writes=True) as connection:
+            await caps.count(connection, {("ours", "another", day): (0, 5), ("ours", "default", day): (0, 1)})
+    assert place.sql("SELECT agent, searches FROM agent_days") == [("default", 1)]
+
+
+async def test_counters_are_each_added_to_their_own_row(place: Any) -> None:
+    await place.platform.administration().create_organization("theirs", "Theirs", provider="acme")
+    days = [(of, agent, day) for of in ("ours", "theirs") for agent in ("a", "b") for day in ("2026-01-01", "2026-01-02")]
+    async with transaction(place.platform.engine, writes=True) as connection:
+        await caps.count(connection, {day: (0, number) for number, day in enumerate(days[:5], 1)})
+        await caps.count(connection, {day: (number, 10 * number) for number, day in enumerate(days[:3], 1)} | {days[6]: (0, 7)})
+        assert list((await caps.read(connection, days)).values()) == [11, 22, 33, 4, 5, 0, 7, 0]
 
 
 async def test_a_batch_whose_counter_moved_is_decided_again(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:

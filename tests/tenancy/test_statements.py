@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 import pytest
-from sqlalchemy import Engine, and_, delete, event, insert, or_, select, update
+from sqlalchemy import Engine, and_, delete, event, insert, literal, or_, select, update
 from sqlalchemy.sql import operators
 from sqlalchemy.sql.ddl import ExecutableDDLElement
 from sqlalchemy.sql.dml import Delete, Insert, Update
@@ -15,6 +15,7 @@ from sqlalchemy.sql.schema import Table
 from sqlalchemy.sql.visitors import iterate
 
 from searchport_platform.cli.commands import cli as command_line
+from searchport_platform.storage.asked import Asked
 from searchport_platform.storage.schema import METADATA, TENANT_TABLES
 from searchport_platform.tenancy import tokens
 
@@ -62,7 +63,7 @@ def tables_of(statement: Any) -> set[str]:
 def names_organization(statement: Any, table: str) -> bool:
     """True where the table's `organization` is given: as a value of an insert, or by a condition that always holds."""
     if isinstance(statement, Insert):
-        return "organization" in statement.compile().params
+        return "organization" in (statement._select_names or statement.compile().params)
     for element in iterate(statement):
         if isinstance(element, BooleanClauseList) and element.operator is operators.or_:
             return False
@@ -70,9 +71,14 @@ def names_organization(statement: Any, table: str) -> bool:
             sides = (element.left, element.right)
             column = METADATA.tables[table].c.organization
             others = [side for side in sides if side is not column]
-            if len(others) == 1 and not isinstance(others[0], Null):
+            if len(others) == 1 and is_given(others[0]):
                 return True
     return False
+
+
+def is_given(value: Any) -> bool:
+    """True for a value, or a column of values that were asked for: not for one of a table, whose rows anybody may have made."""
+    return not isinstance(value, Null) and getattr(value, "table", None) not in METADATA.sorted_tables
 
 
 def unscoped(seen: Seen) -> set[tuple[str, str, str]]:
@@ -92,12 +98,14 @@ def unscoped(seen: Seen) -> set[tuple[str, str, str]]:
 
 def test_the_check_finds_what_it_looks_for() -> None:
     """A statement with a condition on another column, under OR, on another table's column, or against no value."""
-    agents, credentials = METADATA.tables["agents"], METADATA.tables["credentials"]
+    agents, credentials, organizations = (METADATA.tables[name] for name in ("agents", "credentials", "organizations"))
+    asked_for = [Asked({"organization": str}).table(dialect) for dialect in ("sqlite", "postgresql")]
     right = [
         select(agents).where(agents.c.organization == "ours"),
         select(agents.c.id).where(and_(agents.c.id == "a", agents.c.organization == "ours")),
         update(agents).where(agents.c.organization == "ours").values(id="a"),
         delete(agents).where(agents.c.organization.is_not_distinct_from("ours")),
+        *(select(agents).join_from(rows, agents, agents.c.organization == rows.c.organization) for rows in asked_for),
     ]
     wrong = [
         select(agents),
@@ -109,12 +117,19 @@ def test_the_check_finds_what_it_looks_for() -> None:
         update(agents).values(id="a"),
         delete(agents).where(agents.c.id == "a"),
         delete(agents).where(agents.c.organization.is_not_distinct_from(None)),
+        select(agents).join(organizations, agents.c.organization == organizations.c.id),
+        *(select(agents).join_from(rows, agents, agents.c.id == rows.c.organization) for rows in asked_for),
     ]
-    assert [tables_of(statement) for statement in right + wrong] == [{"agents"}] * 13
-    assert [names_organization(statement, "agents") for statement in right + wrong] == [True] * 4 + [False] * 9
+    assert [tables_of(statement) for statement in right + wrong] == [{"agents"}] * 18
+    assert [names_organization(statement, "agents") for statement in right + wrong] == [True] * 6 + [False] * 12
     tokens_table = METADATA.tables["tokens"]
-    inserts = [insert(tokens_table).values(id="a", organization="ours"), insert(tokens_table).values(id="a")]
-    assert [names_organization(statement, "tokens") for statement in inserts] == [True, False]
+    inserts = [
+        insert(tokens_table).values(id="a", organization="ours"),
+        insert(tokens_table).from_select(["id", "organization"], select(literal("a"), literal("ours"))),
+        insert(tokens_table).values(id="a"),
+        insert(tokens_table).from_select(["id"], select(literal("a"))),
+    ]
+    assert [names_organization(statement, "tokens") for statement in inserts] == [True, True, False, False]
     joined = select(agents, credentials).where(agents.c.organization == "ours")
     assert {table: names_organization(joined, table) for table in tables_of(joined)} == {"agents": True, "credentials": False}
 

@@ -16,7 +16,7 @@ from searchport_platform.metering.ledger import Opening, Record
 from searchport_platform.metering.limits import Slots
 from searchport_platform.metering.moments import Moment
 from searchport_platform.metering.standing import Ask, Standing
-from searchport_platform.tenancy.admission import Admission, Caller, admit
+from searchport_platform.tenancy.admission import Admission, Caller, admit_all
 
 __all__ = ["Batch", "Candidate", "CloseJob", "Entry"]
 
@@ -112,20 +112,15 @@ class Batch:
 
     async def _read(self, connection: AsyncConnection, candidates: Sequence[Candidate]) -> dict[Candidate, Ask]:
         """What each of them asks. Those of one caller are decided by the same reading: nobody else writes meanwhile."""
-        read: dict[Caller, Admission | SearchError] = {}
+        found = await admit_all(connection, {candidate.caller for candidate in candidates})
         asks = {}
         for candidate in candidates:
-            if candidate.caller not in read:
-                try:
-                    read[candidate.caller] = await admit(connection, candidate.caller)
-                except SearchError as error:
-                    read[candidate.caller] = error
-            found = read[candidate.caller]
-            if isinstance(found, SearchError):
-                self.refused[candidate] = attrs.evolve(found)
+            admission = found[candidate.caller]
+            if isinstance(admission, SearchError):
+                self.refused[candidate] = attrs.evolve(admission)
                 continue
             try:
-                asks[candidate] = candidate.decide(found)
+                asks[candidate] = candidate.decide(admission)
             except Exception as error:  # noqa: BLE001  # one that fails, in whatever way, must not fail the others
                 self.refused[candidate] = error
         return asks
@@ -160,20 +155,14 @@ def _enter(candidate: Candidate, ask: Ask, moment: Moment) -> Entry:
 
 async def _close(connection: AsyncConnection, closing: Sequence[Record]) -> None:
     """Closes each record that is still open, once, and gives back what it did not spend."""
-    of: dict[str, dict[str, Record]] = defaultdict(dict)
-    for record in closing:
-        of[record.opening.organization][record.opening.id] = record
-    still_open = [
-        of[organization][record_id]
-        for organization in sorted(of)
-        for record_id in sorted(await ledger.find_open(connection, organization, of[organization]))
-    ]
+    if not closing:
+        return
+    wanted = {(record.opening.organization, record.opening.id): record for record in closing}
+    still_open = [wanted[key] for key in sorted(await ledger.find_open(connection, wanted))]
     if not still_open:
         return
-    saved: dict[tuple[str, str], int] = defaultdict(int)
+    saved: dict[budgets.Month, int] = defaultdict(int)
     for record in still_open:
         saved[record.opening.organization, record.month] += record.saved_microusd
-    for (organization, month), amount in sorted(saved.items()):
-        if amount:
-            await budgets.give_back(connection, organization, month, amount)
+    await budgets.give_back(connection, saved)
     await ledger.close_all(connection, still_open)

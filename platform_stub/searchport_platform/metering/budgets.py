@@ -2,41 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from sqlalchemy import update
+from sqlalchemy import bindparam, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from searchport.errors import ErrorCode, SearchError
 from searchport_platform.metering import counters
+from searchport_platform.metering.counters import Change
 from searchport_platform.metering.moments import Moment
 from searchport_platform.metering.prices import write_usd
 from searchport_platform.storage.schema import organization_months
 
-__all__ = ["give_back", "read", "refuse", "reserve"]
+__all__ = ["Month", "give_back", "read", "refuse", "reserve"]
+
+Month = tuple[str, str]
+"""An organization, and a UTC month, `YYYY-MM`."""
 
 _COLUMN = "spent_microusd"
 
 
-def _key(organization: str, month: str) -> Mapping[str, str]:
-    return {"organization": organization, "month": month}
+async def read(connection: AsyncConnection, months: Collection[Month], *, lock: bool = True) -> dict[Month, int]:
+    """Micro-USD spent and reserved in each of them."""
+    return await counters.read(connection, organization_months, _COLUMN, months, lock=lock)
 
 
-async def read(connection: AsyncConnection, organization: str, month: str, *, lock: bool = True) -> int:
-    """Micro-USD spent and reserved in this UTC month."""
-    return await counters.read(connection, organization_months, _key(organization, month), _COLUMN, lock=lock)
+async def reserve(connection: AsyncConnection, changes: Mapping[Month, Change]) -> None:
+    """Adds micro-USD to months, seen as `read` gave them in this transaction. Raises CounterMovedError."""
+    await counters.add(connection, organization_months, _COLUMN, changes)
 
 
-async def reserve(connection: AsyncConnection, organization: str, month: str, *, seen: int, amount: int) -> None:
-    """Adds micro-USD to the month. seen: what `read` gave in this transaction."""
-    await counters.add(connection, organization_months, _key(organization, month), _COLUMN, seen=seen, amount=amount)
-
-
-async def give_back(connection: AsyncConnection, organization: str, month: str, amount: int) -> None:
-    """Takes what was reserved and not spent out of the month again, in micro-USD."""
+async def give_back(connection: AsyncConnection, saved: Mapping[Month, int]) -> None:
+    """Takes what was reserved and not spent out of months again, in micro-USD."""
     table = organization_months
-    where = (table.c.organization == organization, table.c.month == month)
-    await connection.execute(update(table).where(*where).values({_COLUMN: table.c[_COLUMN] - amount}))
+    where = (table.c.organization == bindparam("of"), table.c.month == bindparam("in_month"))
+    values = {_COLUMN: table.c[_COLUMN] - bindparam("amount")}
+    rows = [{"of": of, "in_month": month, "amount": amount} for (of, month), amount in sorted(saved.items()) if amount]
+    if rows:
+        await connection.execute(update(table).where(*where).values(values), rows)
 
 
 def refuse(spent: int, cost: int, budget: int | None, moment: Moment) -> SearchError | None:

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from searchport.errors import ErrorCode, SearchError
 from searchport_platform.metering import counters
+from searchport_platform.metering.counters import Change
 from searchport_platform.metering.moments import Moment
 from searchport_platform.storage.schema import agent_days
 
-__all__ = ["count", "read", "refuse"]
+__all__ = ["Day", "count", "read", "refuse"]
+
+Day = tuple[str, str, str]
+"""An organization, its agent, and a UTC day, `YYYY-MM-DD`."""
 
 _COLUMN = "searches"
 
 
-def _key(organization: str, agent: str, day: str) -> Mapping[str, str]:
-    return {"organization": organization, "agent": agent, "day": day}
+async def read(connection: AsyncConnection, days: Collection[Day], *, lock: bool = True) -> dict[Day, int]:
+    """Searches that each agent was admitted on its day."""
+    return await counters.read(connection, agent_days, _COLUMN, days, lock=lock)
 
 
-async def read(connection: AsyncConnection, organization: str, agent: str, day: str, *, lock: bool = True) -> int:
-    """Searches that the agent was admitted on this UTC day."""
-    return await counters.read(connection, agent_days, _key(organization, agent, day), _COLUMN, lock=lock)
-
-
-async def count(connection: AsyncConnection, organization: str, agent: str, day: str, *, seen: int, amount: int) -> None:
-    """Takes `amount` units. seen: what `read` gave in this transaction."""
-    await counters.add(connection, agent_days, _key(organization, agent, day), _COLUMN, seen=seen, amount=amount)
+async def count(connection: AsyncConnection, changes: Mapping[Day, Change]) -> None:
+    """Takes units, of days seen as `read` gave them in this transaction. Raises CounterMovedError."""
+    await counters.add(connection, agent_days, _COLUMN, changes)
 
 
 def refuse(used: int, cap: int, moment: Moment) -> SearchError | None:

@@ -7,11 +7,13 @@ told as `unknown` once its deadline is over.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import cache
 
 import attrs
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import Executable, bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from searchport_platform.storage.asked import Asked, matches
 from searchport_platform.storage.schema import records
 
 __all__ = ["CANCELLED", "OK", "STARTED", "UNKNOWN", "Closing", "Opening", "Record", "close_all", "find_open", "open_all"]
@@ -20,6 +22,8 @@ STARTED = "started"
 OK = "ok"
 CANCELLED = "cancelled"
 UNKNOWN = "unknown"
+
+_ASKED = Asked({"organization": str, "id": str})
 
 
 @attrs.frozen(kw_only=True)
@@ -73,12 +77,19 @@ async def open_all(connection: AsyncConnection, openings: Sequence[Opening]) -> 
     await connection.execute(insert(records), rows)
 
 
-async def find_open(connection: AsyncConnection, organization: str, ids: Collection[str]) -> set[str]:
-    """Which of these records are not closed; locked until commit, so that none is closed twice."""
-    query = select(records.c.id).where(
-        records.c.organization == organization, records.c.id.in_(sorted(ids)), records.c.outcome == STARTED
-    )
-    return {row[0] for row in await connection.execute(query.order_by(records.c.id).with_for_update())}
+async def find_open(connection: AsyncConnection, wanted: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Which of these records (organization, id) are not closed; locked until commit, so that none is closed twice."""
+    dialect = connection.dialect.name
+    result = await connection.execute(_open(dialect), _ASKED.values(dialect, sorted(wanted)))
+    return {(organization, record_id) for organization, record_id in result}
+
+
+@cache
+def _open(dialect: str) -> Executable:
+    rows = _ASKED.table(dialect)
+    key = records.c.organization, records.c.id
+    query = select(*key).join_from(rows, records, matches(records, rows, ("organization", "id")))
+    return query.where(records.c.outcome == STARTED).order_by(*key).with_for_update(of=records)
 
 
 async def close_all(connection: AsyncConnection, closed: Sequence[Record]) -> None:

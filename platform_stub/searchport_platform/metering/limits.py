@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Generic, TypeVar
 
-from sqlalchemy import select
+from sqlalchemy import Executable, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from searchport.errors import ErrorCode, SearchError
 from searchport_platform.metering.moments import Moment
+from searchport_platform.storage.asked import Asked
 from searchport_platform.storage.schema import records
 
 __all__ = ["WAITING", "WINDOW_MS", "Slots", "read_recent", "refuse_rate", "too_many_waiting"]
@@ -19,18 +21,34 @@ WINDOW_MS = 60_000
 WAITING = 64
 """Calls of one organization that may wait for a slot in one process; the next is refused."""
 
+_ASKED = Asked({"organization": str})
+
 T = TypeVar("T")
 
 
-async def read_recent(connection: AsyncConnection, organization: str, most: int, moment: Moment) -> list[int]:
-    """When the organization's last searches of the past sixty seconds began, newest first, at most so many; in milliseconds."""
-    query = (
-        select(records.c.started_ms)
-        .where(records.c.organization == organization, records.c.started_ms > moment.milliseconds - WINDOW_MS)
-        .order_by(records.c.started_ms.desc())
-        .limit(most)
-    )
-    return [int(row[0]) for row in await connection.execute(query)]
+async def read_recent(connection: AsyncConnection, most: Mapping[str, int], moment: Moment) -> dict[str, list[int]]:
+    """When each organization's last searches of the past sixty seconds began, newest first, in milliseconds.
+
+    most: organization -> as many at most.
+    """
+    recent: dict[str, list[int]] = {organization: [] for organization in most}
+    if not recent:
+        return recent
+    dialect = connection.dialect.name
+    values = _ASKED.values(dialect, [(organization,) for organization in sorted(recent)])
+    values["since"] = moment.milliseconds - WINDOW_MS
+    for organization, started_ms in await connection.execute(_recent(dialect), values):
+        if len(recent[organization]) < most[organization]:
+            recent[organization].append(int(started_ms))
+    return recent
+
+
+@cache
+def _recent(dialect: str) -> Executable:
+    rows = _ASKED.table(dialect)
+    query = select(records.c.organization, records.c.started_ms)
+    query = query.join_from(rows, records, records.c.organization == rows.c.organization)
+    return query.where(records.c.started_ms > bindparam("since")).order_by(records.c.started_ms.desc())
 
 
 def refuse_rate(recent: Sequence[int], limit: int | None, moment: Moment) -> SearchError | None:

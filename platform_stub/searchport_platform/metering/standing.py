@@ -78,20 +78,17 @@ class Standing:
 
         also: organizations' months to lock too. Rows are locked in sorted order, so that no two processes wait for each other.
         """
-        standing = cls(moment=moment)
         organizations = {ask.organization: ask.admission.organization for ask in asks}
         asked = {(organization, moment.month) for organization in organizations}
-        for organization, month in sorted(asked.union(also)):
-            spent = await budgets.read(connection, organization, month, lock=lock)
-            if (organization, month) in asked:
-                standing.spent[organization] = spent
-        for organization, agent in sorted({ask.agent for ask in asks}):
-            standing.used[organization, agent] = await caps.read(connection, organization, agent, moment.day, lock=lock)
-        for organization, found in sorted(organizations.items()):
-            if found.searches_per_minute is not None:
-                recent = await limits.read_recent(connection, organization, found.searches_per_minute, moment)
-                standing.recent[organization] = recent
-        return standing
+        spent = await budgets.read(connection, asked.union(also), lock=lock)
+        used = await caps.read(connection, {(*ask.agent, moment.day) for ask in asks}, lock=lock)
+        limited = {of: found.searches_per_minute for of, found in organizations.items() if found.searches_per_minute is not None}
+        return cls(
+            moment=moment,
+            used={(organization, agent): searches for (organization, agent, _), searches in used.items()},
+            spent={organization: spent[organization, month] for organization, month in asked},
+            recent=await limits.read_recent(connection, limited, moment),
+        )
 
     def refuse(self, ask: Ask) -> SearchError | None:
         """Why the call cannot be admitted; None where it can."""
@@ -111,15 +108,19 @@ class Standing:
 
     async def write(self, connection: AsyncConnection, before: Standing) -> None:
         """Writes what was taken since `before`, which was read in this transaction. Raises CounterMovedError."""
-        for organization, spent in sorted(self.spent.items()):
-            seen = before.spent[organization]
-            if spent != seen or organization in self.recent:  # a limited rate needs the row: it is what its calls queue at
-                month = self.moment.month
-                await budgets.reserve(connection, organization, month, seen=seen, amount=spent - seen)
-        for (organization, agent), used in sorted(self.used.items()):
-            seen = before.used[organization, agent]
-            if used != seen:
-                await caps.count(connection, organization, agent, self.moment.day, seen=seen, amount=used - seen)
+        months = {
+            (organization, self.moment.month): (before.spent[organization], spent - before.spent[organization])
+            for organization, spent in self.spent.items()
+            # a limited rate needs the row: it is what its calls queue at
+            if spent != before.spent[organization] or organization in self.recent
+        }
+        days = {
+            (*agent, self.moment.day): (before.used[agent], used - before.used[agent])
+            for agent, used in self.used.items()
+            if used != before.used[agent]
+        }
+        await budgets.reserve(connection, months)
+        await caps.count(connection, days)
 
     def copy(self) -> Standing:
         """A standing that changes on its own."""

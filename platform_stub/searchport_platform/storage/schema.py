@@ -32,6 +32,7 @@ __all__ = [
     "organizations",
     "records",
     "selections",
+    "storable",
     "switches",
     "tokens",
 ]
@@ -45,15 +46,20 @@ METADATA = MetaData(
 )
 
 
+def storable(name: str) -> str:
+    """A name that is asked for may hold anything, and PostgreSQL takes no NUL: it is asked for what no row holds either."""
+    return name.replace("\0", "\ufffd")
+
+
 class _Name(TypeDecorator[str]):
-    """A name. One that is asked for may hold anything, and PostgreSQL takes no NUL: it is asked for what no row holds either."""
+    """A name, as it can be asked for."""
 
     impl = String
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002  # SQLAlchemy's signature
         """The name as it is asked for."""
-        return None if value is None else value.replace("\0", "\ufffd")
+        return None if value is None else storable(value)
 
 
 _ID = _Name(64)

@@ -302,8 +302,8 @@ class Administration:
     async def open_credential(self, organization: str, provider: str) -> str | None:
         """A provider's key, for asking its vendor which models it has; never shown."""
         async with transaction(self.engine) as connection:
-            sealed = await credentials.read_sealed(connection, organization, [provider])
-        return credentials.unseal(sealed.get(provider), organization, provider, self.keyring)
+            sealed = await credentials.read_sealed(connection, {(organization, provider)})
+        return credentials.unseal(sealed.get((organization, provider)), organization, provider, self.keyring)
 
     async def check_selection(self, organization: str, selection: Selection) -> None:
         """Raises SearchError for a provider that is not enabled or not allowed, and for wrong settings."""

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cache
 
 import attrs
-from sqlalchemy import RowMapping, Select, delete, func, insert, select, update
+from sqlalchemy import Executable, RowMapping, Select, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from searchport.errors import ErrorCode, SearchError
 from searchport.toolkit import SEARCH_API_KEY
+from searchport_platform.storage.asked import Asked, matches
 from searchport_platform.storage.schema import credentials
 from searchport_platform.tenancy import clock
 from searchport_platform.tenancy.sealing import Keyring, Sealed, SealingError
 
-__all__ = ["LONGEST_KEY", "Credential", "list_of", "read_sealed", "remove", "reseal_some", "store", "unseal"]
+__all__ = ["LONGEST_KEY", "Credential", "Place", "list_of", "read_sealed", "remove", "reseal_some", "store", "unseal"]
+
+Place = tuple[str, str]
+"""An organization, and a provider."""
 
 LONGEST_KEY = 4_096
+_ASKED = Asked({"organization": str, "provider": str})
 _SHOWN = 4
 _SHORTEST_SHOWN = 12
 """A shorter secret shows nothing of itself: four characters would be too much of it."""
@@ -80,12 +86,19 @@ async def list_of(connection: AsyncConnection, organization: str, *, provider: s
     return [_read_row(row) for row in (await connection.execute(query)).mappings()]
 
 
-async def read_sealed(connection: AsyncConnection, organization: str, providers: Collection[str]) -> dict[str, Sealed]:
-    """The sealed keys of these providers, as far as they are stored; `unseal` opens one where it is used."""
-    columns = ("provider", "key_id", "nonce", "sealed", "generation")
-    query = _of(organization, *columns).where(credentials.c.provider.in_(sorted(providers)))
-    rows = (await connection.execute(query)).mappings()
-    return {row["provider"]: Sealed(row["key_id"], row["nonce"], row["sealed"], row["generation"]) for row in rows}
+async def read_sealed(connection: AsyncConnection, wanted: Collection[Place]) -> dict[Place, Sealed]:
+    """The sealed keys of these, as far as they are stored; `unseal` opens one where it is used."""
+    dialect = connection.dialect.name
+    result = await connection.execute(_sealed(dialect), _ASKED.values(dialect, sorted(wanted)))
+    return {(organization, provider): Sealed(*sealed) for organization, provider, *sealed in result}
+
+
+@cache
+def _sealed(dialect: str) -> Executable:
+    rows = _ASKED.table(dialect)
+    columns = [credentials.c[name] for name in ("organization", "provider", "key_id", "nonce", "sealed", "generation")]
+    query = select(*columns).join_from(rows, credentials, matches(credentials, rows, ("organization", "provider")))
+    return query.where(credentials.c.name == SEARCH_API_KEY)
 
 
 def unseal(sealed: Sealed | None, organization: str, provider: str, keyring: Keyring) -> str | None:
