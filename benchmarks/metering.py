@@ -1,8 +1,8 @@
 """Searches a second with metering on SQLite and on PostgreSQL, beside the same with metering off, in one run.
 
 Off: the selection, the gates and the token are read in a transaction, as before metering, and nothing is written. The vendor is
-a function in this process that answers at once, so that the whole difference is ours. Calls that wait together share a commit,
-and those of one agent its reading too: each number of callers is measured for one agent and for organizations of their own.
+a function in this process that answers at once, so that the whole difference is ours. Calls that wait together share a commit
+and what is read for it, whosever they are: each number of callers is measured for one agent and for organizations of their own.
 Also: what the disk alone takes for such commits, without which a figure of another machine says nothing. PostgreSQL is a private
 server with its usual durability; without its binaries it is left out.
 """
