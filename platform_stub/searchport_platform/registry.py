@@ -46,11 +46,11 @@ class Registry:
         names = tuple(changes)
         removed = {name[1:].strip() for name in names if name.startswith("-")}
         added = {name for name in names if not name.startswith("-")} - removed
-        found = sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
-        _check_names(added, removed, {entry.name for entry in found})
-        enabled = [entry for entry in found if entry.name not in removed and (_is_built_in(entry) or entry.name in added)]
+        found = _find()
+        _check_names(added, removed, {each.name for each in found})
+        enabled = [each for each in found if each.name not in removed and (each.is_built_in or each.name in added)]
         _check_unique(enabled)
-        return cls(MappingProxyType({entry.name: _load(entry) for entry in enabled}))
+        return cls(MappingProxyType({each.name: _load(each) for each in enabled}))
 
     def get(self, provider: str) -> AnyToolkit:
         """The enabled toolkit of this id. Raises SearchError (`provider_not_configured`)."""
@@ -77,12 +77,30 @@ class Registry:
         return iter(self.toolkits.values())
 
 
-def _distribution(entry: EntryPoint) -> str:
-    return entry.dist.name if entry.dist is not None else "unknown"
+@attrs.frozen
+class _Installed:
+    """An entry point and the name of the distribution that brought it."""
+
+    entry: EntryPoint
+    distribution: str
+
+    @property
+    def name(self) -> str:
+        """The toolkit's id."""
+        return self.entry.name
+
+    @property
+    def is_built_in(self) -> bool:
+        """True for those that come with the SDK."""
+        return self.distribution == _OWN_DISTRIBUTION
 
 
-def _is_built_in(entry: EntryPoint) -> bool:
-    return _distribution(entry) == _OWN_DISTRIBUTION
+def _find() -> list[_Installed]:
+    """Every installed toolkit, by id. A distribution's name is read once: it stands in a file as long as its documentation."""
+    entries = entry_points(group=GROUP)
+    names = {id(dist): dist.name for dist in {id(entry.dist): entry.dist for entry in entries}.values() if dist is not None}
+    found = [_Installed(entry, names.get(id(entry.dist), "unknown")) for entry in entries]
+    return sorted(found, key=lambda each: each.name)
 
 
 def _check_names(added: set[str], removed: set[str], installed: set[str]) -> None:
@@ -95,13 +113,13 @@ def _check_names(added: set[str], removed: set[str], installed: set[str]) -> Non
         _log.warning("SEARCHPORT_TOOLKITS removes a toolkit that is not installed", toolkit=name)
 
 
-def _check_unique(enabled: Iterable[EntryPoint]) -> None:
-    first: dict[str, EntryPoint] = {}
-    for entry in enabled:
-        other = first.setdefault(entry.name, entry)
-        if other is not entry:
+def _check_unique(enabled: Iterable[_Installed]) -> None:
+    first: dict[str, _Installed] = {}
+    for each in enabled:
+        other = first.setdefault(each.name, each)
+        if other is not each:
             raise RegistryError(
-                f"toolkit {entry.name!r} is provided by both {_distribution(other)!r} and {_distribution(entry)!r}; "
+                f"toolkit {each.name!r} is provided by both {other.distribution!r} and {each.distribution!r}; "
                 "uninstall one, or take its id out of SEARCHPORT_TOOLKITS"
             )
 
@@ -113,8 +131,9 @@ def _check_toolkit(loaded: object, place: str) -> AnyToolkit:
     return loaded
 
 
-def _load(entry: EntryPoint) -> AnyToolkit:
-    where = f"toolkit {entry.name!r} of distribution {_distribution(entry)!r}"
+def _load(installed: _Installed) -> AnyToolkit:
+    entry = installed.entry
+    where = f"toolkit {entry.name!r} of distribution {installed.distribution!r}"
     way_out = f"mend it, or disable it with SEARCHPORT_TOOLKITS=-{entry.name}"
     try:
         toolkit = _check_toolkit(entry.load(), entry.value)
