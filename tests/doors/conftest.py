@@ -1,6 +1,8 @@
 """Two organizations on a real database, each with a provider that the test scripts, and everything served."""
 
-from collections.abc import AsyncIterator, Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -13,6 +15,7 @@ from stores import SqliteStore, copy_sqlite
 from searchport import SearchContext, SearchRequest, SearchResponse, SearchResult, Toolkit, define_toolkit, define_web_search
 from searchport.request import OPTION_NAMES, Recency
 from searchport_platform.app import build_app
+from searchport_platform.metering.listeners import Listeners
 from searchport_platform.platform import Platform
 from searchport_platform.registry import Registry
 from searchport_platform.routing.clients import HttpClients
@@ -92,7 +95,12 @@ def _registry(scripts: dict[str, Script]) -> Registry:
         _declare("theirs", scripts["theirs"]),
         _declare("bare", scripts["bare"], recency=None, unsupported=OPTION_NAMES),
     ]
-    return Registry(MappingProxyType({**Registry.discover().toolkits, **{toolkit.id: toolkit for toolkit in own}}))
+    return Registry(MappingProxyType({**_built_in(), **{toolkit.id: toolkit for toolkit in own}}))
+
+
+@cache
+def _built_in() -> Mapping[str, Toolkit]:
+    return Registry.discover().toolkits
 
 
 async def _settle(platform: Platform) -> dict[tuple[str, str], str]:
@@ -107,6 +115,21 @@ async def _settle(platform: Platform) -> dict[tuple[str, str], str]:
     return tokens
 
 
+@pytest.fixture(scope="session")
+def settled(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[tuple[str, str], str]]:
+    """A database in which the organizations are there, which is made once and copied for each test; and their tokens."""
+    store = copy_sqlite(migrated, tmp_path_factory.mktemp("settled") / "searchport.db")
+
+    async def settle() -> dict[tuple[str, str], str]:
+        registry = _registry({name: Script() for name in ("ours", "theirs", "bare")})
+        async with HttpClients() as clients:
+            router = Router(registry=registry, clients=clients)
+            async with Platform.open(store.url, router=router, listeners=Listeners(), prepare=False) as platform:
+                return await _settle(platform)
+
+    return store.file, asyncio.run(settle())
+
+
 @pytest.fixture
 def scripts() -> dict[str, Script]:
     """What each provider does."""
@@ -117,18 +140,20 @@ def scripts() -> dict[str, Script]:
 
 
 @pytest.fixture
-async def place(migrated: Path, tmp_path: Path, scripts: dict[str, Script]) -> AsyncIterator[Place]:
+async def place(
+    settled: tuple[Path, dict[tuple[str, str], str]], tmp_path: Path, scripts: dict[str, Script]
+) -> AsyncIterator[Place]:
     """The platform, served as `searchport serve` does: without the access log of the HTTP library."""
-    store = copy_sqlite(migrated, tmp_path / "searchport.db")
+    file, tokens = settled
+    store = copy_sqlite(file, tmp_path / "searchport.db")
     async with HttpClients() as clients:
         router = Router(registry=_registry(scripts), clients=clients)
-        async with Platform.open(store.url, router=router, prepare=False) as platform:
+        async with Platform.open(store.url, router=router, listeners=Listeners(), prepare=False) as platform:
             app = build_app(Settings(ops_token="ops-token"), router, platform)
             server = TestServer(app, host="127.0.0.1")
             await server.start_server(access_log=None)
             async with TestClient(server) as client:
-                tokens = await _settle(platform)
-                yield Place(platform=platform, client=client, scripts=scripts, tokens=tokens, store=store)
+                yield Place(platform=platform, client=client, scripts=scripts, tokens=dict(tokens), store=store)
 
 
 @pytest.fixture
