@@ -46,7 +46,7 @@ format: .venv/dev.stamp
 	$(BIN)/ruff check --fix .
 
 prove: .venv/dev.stamp
-	SEARCHPORT_PROVE_RUNS=$(RUNS) $(BIN)/python -m pytest --timeout=600 $(ARGS) -m "prove or hypothesis"
+	SEARCHPORT_PROVE_RUNS=$(RUNS) $(BIN)/python -m pytest --timeout=3600 $(ARGS) -m "prove or hypothesis"
 
 bench: .venv/dev.stamp
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
