@@ -18,15 +18,16 @@ help:
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed; set PYTHON=/path/to/python"; exit 1; }
-	$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
+	@echo "setting up .venv, once" >&2
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
 
 .venv/platform.stamp: requirements/platform.txt pyproject.toml | $(BIN)/python
-	$(PIP) --require-hashes --requirement requirements/platform.txt
-	$(PIP) --no-deps --no-build-isolation --editable .
+	@$(PIP) --require-hashes --requirement requirements/platform.txt
+	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 .venv/dev.stamp: requirements/dev.txt .venv/platform.stamp
-	$(PIP) --require-hashes --requirement requirements/dev.txt
+	@$(PIP) --require-hashes --requirement requirements/dev.txt
 	@touch $@
 
 demo: .venv/platform.stamp
