@@ -1,12 +1,15 @@
 """Every built-in toolkit that asks a vendor keeps every promise of the contract, as the kit tells them to its author."""
 
+import json
 import os
 from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from searchport.testing.conformance import CHECKS, Answers, Check, NotApplicable, run_check
+from searchport.testing.conformance import CHECKS, Answers, Check, NotApplicable, run_check, shapes
 
 ANSWERS = Path(__file__).parents[1] / "toolkits" / "answers"
 NO_VENDOR = {
@@ -43,6 +46,26 @@ def test_many_more_invented_answers_do_no_harm(provider: str) -> None:
     examples = 200 * int(os.environ.get("SEARCHPORT_PROVE_RUNS", "1"))
     violations = run_check(check, BUILT_IN[provider].load(), load_answers(provider), examples=examples)
     assert [str(violation) for violation in violations] == []
+
+
+def any_json() -> st.SearchStrategy[object]:
+    leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+    return st.recursive(leaves, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4))
+
+
+@pytest.mark.parametrize("provider", [name for name in VENDORS if load_answers(name).format_ == "json"])
+def test_any_value_anywhere_in_an_answer_gives_rows_or_an_error_of_the_catalogue(provider: str) -> None:
+    answers = load_answers(provider)
+    with shapes.Bench(BUILT_IN[provider].load(), answers, examples=0) as bench:
+        page = json.loads(bench.write_page(1, 3))
+
+        @settings(max_examples=settings().max_examples // 3)
+        @given(st.sampled_from(list(shapes._paths(page))), any_json())
+        def hold(path: tuple[str | int, ...], value: object) -> None:
+            text = json.dumps(shapes._replaced(page, path, value))
+            assert list(shapes._find_faults(shapes._ask(bench, text), text, "an answer")) == []
+
+        hold()
 
 
 @pytest.mark.parametrize("provider", NO_VENDOR)
