@@ -155,6 +155,25 @@ def test_a_move_that_cannot_be_made_is_one_line(tmp_path: Path, capsys: pytest.C
     assert (told.out, told.err.count("\n"), "canary" in told.err) == ("", 2, False)
 
 
+def test_a_file_that_is_not_there_is_not_moved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([f"sqlite:///{tmp_path}/mistyped.db", f"sqlite:///{tmp_path}/new.db"]) == 1
+    assert "mistyped.db" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_move_that_the_database_fails_shows_no_row(
+    tmp_path: Path, open_on: Any, search: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = SqliteStore(file=tmp_path / "one.db")
+    fill(store, open_on, search)
+    store.sql("UPDATE agents SET organization = 'canary'")
+    capsys.readouterr()
+    assert main([store.url, f"sqlite:///{tmp_path}/new.db"]) == 1
+    told = capsys.readouterr()
+    assert (told.err.count("\n"), "canary" in told.out + told.err) == (1, False)
+    assert not any(SqliteStore(file=tmp_path / "new.db").sql("SELECT * FROM organizations"))
+
+
 async def test_a_newer_schema_stops_the_start_and_is_left_alone(store: Any, open_on: Any) -> None:
     ((known,),) = store.sql("SELECT version_num FROM alembic_version")
     store.sql("UPDATE alembic_version SET version_num = '9999'")

@@ -67,6 +67,18 @@ def test_authorities_of_ones_own_verify_the_server(tmp_path: Any, mode: str, che
     assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, checks_host)
 
 
+@pytest.mark.parametrize("mode", ["verify-ca", "verify-full"])
+def test_verifying_a_server_needs_authorities(tmp_path: Any, monkeypatch: pytest.MonkeyPatch, mode: str) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("PGSSLROOTCERT", raising=False)
+    url = f"postgresql://u:canary@db.example/s?sslmode={mode}"
+    with pytest.raises(DatabaseUrlError, match=f"sslmode '{mode}' in the database URL needs sslrootcert"):
+        parse_url(url)
+    (tmp_path / ".postgresql").mkdir()
+    (tmp_path / ".postgresql" / "root.crt").touch()
+    assert read_tls(parse_url(url)) == mode
+
+
 def test_a_file_of_no_certificates_is_refused(tmp_path: Any) -> None:
     file = tmp_path / "ca.pem"
     file.write_text("nothing")

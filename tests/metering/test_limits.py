@@ -1,6 +1,7 @@
 """Rate and concurrency of an organization."""
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
@@ -85,6 +86,49 @@ async def test_who_gives_up_in_the_queue_frees_its_place(place: Any) -> None:
     assert place.platform.meter._slots.waiting("ours") == 0
     place.vendors.release.set()
     assert (await first, await place.try_search("third"), place.used()) == ("ok", "ok", 2)
+
+
+async def hold_the_slot(place: Any) -> Any:
+    """Takes the only slot; what it gives lets it go."""
+    await place.select("acme", deadline_seconds=2)
+    await place.limit(concurrency=1)
+    entry = await place.platform.meter.admit(place.caller, lambda admission: place.platform._decide(lambda _: REQUEST, admission))
+    return partial(place.platform.meter._cancel, entry)
+
+
+async def test_a_slot_that_came_too_late_for_one_goes_to_the_next(place: Any) -> None:
+    let_go = await hold_the_slot(place)
+    second, third = asyncio.create_task(place.try_search("second")), asyncio.create_task(place.try_search("third"))
+    await settle(place, 2)
+    let_go()
+    second.cancel()
+    assert (await third, place.vendors.asked) == ("ok", ["third"])
+
+
+async def test_a_slot_that_one_is_refused_goes_to_the_next(place: Any) -> None:
+    await place.cap(5, "robot")
+    let_go = await hold_the_slot(place)
+    second = asyncio.create_task(place.try_search("second"))
+    await settle(place, 1)
+    third = asyncio.create_task(place.try_search("third", agent="robot"))
+    await settle(place, 2)
+    await place.cap(1)
+    let_go()
+    assert await asyncio.gather(second, third) == ["daily_cap_reached", "ok"]
+
+
+async def test_who_finds_no_slot_again_keeps_his_place(place: Any) -> None:
+    let_go = await hold_the_slot(place)
+    calls = []
+    for number in range(1, 4):
+        calls.append(asyncio.create_task(place.try_search(str(number))))
+        await settle(place, number)
+    place.platform.meter._slots._limits["ours"] = 9  # as this process knew it before an admin lowered it
+    place.platform.meter._wake("ours")
+    await settle(place, 3)
+    let_go()
+    assert await asyncio.gather(*calls) == ["ok"] * 3
+    assert place.vendors.asked == ["1", "2", "3"]
 
 
 async def test_who_waits_too_long_is_told_at_the_deadline(place: Any) -> None:

@@ -100,8 +100,7 @@ class Batch:
     async def run(self, connection: AsyncConnection, candidates: Sequence[Candidate], closing: Sequence[Record]) -> None:
         """Reads, decides and writes, all within the transaction of this connection."""
         asks = await self._read(connection, candidates)
-        months = {(record.opening.organization, record.month) for record in closing if record.saved_microusd}
-        standing = await Standing.read(connection, asks.values(), Moment.now(), lock=True, also=months)
+        standing = await Standing.read(connection, asks.values(), Moment.now(), lock=True)
         before = standing.copy()
         for candidate, ask in asks.items():
             self._judge(candidate, ask, standing)
@@ -121,6 +120,8 @@ class Batch:
                 continue
             try:
                 asks[candidate] = candidate.decide(admission)
+            except StopIteration as error:  # which no future takes
+                self.refused[candidate] = RuntimeError(repr(error))
             except Exception as error:  # noqa: BLE001  # one that fails, in whatever way, must not fail the others
                 self.refused[candidate] = error
         return asks

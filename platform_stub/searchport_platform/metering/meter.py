@@ -145,7 +145,8 @@ class Meter:
 
         decide: everything that can refuse the call without the counters, called within the transaction that read what it is
         given. deadline: until when to wait at most; the organization's own may be sooner. Raises SearchError; nothing is taken
-        then. A call that is cancelled while it waits is forgotten, or closed where it was already admitted.
+        then, unless the database was lost in the moment of the commit: what it then committed counts, once. A call that ends
+        while it waits is forgotten, or closed where it was already admitted.
         """
         candidate = Candidate(
             caller=caller,
@@ -167,17 +168,19 @@ class Meter:
             raise SearchError(code, retry_after=1 if candidate.has_waited else None) from None
         except SearchError as error:
             self.refusals[error.code] += 1
+            self._wake(caller.organization)  # the slot that it may have waited for is the next one's
             raise
         except BaseException:
             self._abandon(candidate)
             raise
 
     def _abandon(self, candidate: Candidate) -> None:
-        """Its caller is gone: it waits no more; where it was admitted a moment ago, its record is closed."""
+        """Its caller is gone: the next one waits in its place; where it was admitted a moment ago, its record is closed."""
         future = candidate.future
-        self._slots.forget(candidate.caller.organization, candidate)
+        self._slots.forget(candidate.organization, candidate)
         if future.done() and not future.cancelled() and future.exception() is None:
             self._cancel(future.result())
+        self._wake(candidate.organization)
 
     def _cancel(self, entry: Entry) -> None:
         closing = Closing(outcome=ledger.CANCELLED, provider=entry.opening.provider)
@@ -234,8 +237,10 @@ class Meter:
                 candidate.future.set_result(entry)
             else:
                 self._cancel(entry)
-        for candidate, ask in batch.deferred.items():
-            self._park(candidate, ask.admission)
+        again = [candidate for candidate in batch.deferred if candidate.has_waited]
+        new = [candidate for candidate in batch.deferred if not candidate.has_waited]
+        for candidate in (*reversed(again), *new):  # each that has waited goes to the head of the queue
+            self._park(candidate, batch.deferred[candidate].admission)
         for job in closing:
             job.future.set_result(True)
         self._listeners.tell(job.record for job in closing)

@@ -65,22 +65,11 @@ class Standing:
     recent: dict[str, list[int]] = attrs.field(factory=dict)
 
     @classmethod
-    async def read(
-        cls,
-        connection: AsyncConnection,
-        asks: Collection[Ask],
-        moment: Moment,
-        *,
-        lock: bool,
-        also: Collection[tuple[str, str]] = (),
-    ) -> Self:
-        """The standing of everyone who asks.
-
-        also: organizations' months to lock too. Rows are locked in sorted order, so that no two processes wait for each other.
-        """
+    async def read(cls, connection: AsyncConnection, asks: Collection[Ask], moment: Moment, *, lock: bool) -> Self:
+        """The standing of everyone who asks. lock: nobody else counts until commit; their organizations are held already."""
         organizations = {ask.organization: ask.admission.organization for ask in asks}
         asked = {(organization, moment.month) for organization in organizations}
-        spent = await budgets.read(connection, asked.union(also), lock=lock)
+        spent = await budgets.read(connection, asked, lock=lock)
         used = await caps.read(connection, {(*ask.agent, moment.day) for ask in asks}, lock=lock)
         limited = {of: found.searches_per_minute for of, found in organizations.items() if found.searches_per_minute is not None}
         return cls(
@@ -111,8 +100,7 @@ class Standing:
         months = {
             (organization, self.moment.month): (before.spent[organization], spent - before.spent[organization])
             for organization, spent in self.spent.items()
-            # a limited rate needs the row: it is what its calls queue at
-            if spent != before.spent[organization] or organization in self.recent
+            if spent != before.spent[organization]
         }
         days = {
             (*agent, self.moment.day): (before.used[agent], used - before.used[agent])

@@ -131,6 +131,9 @@ class Writer(Generic[J]):
                 settle = await self._work(connection, taken) if taken else None
         except NobodyWaitsError:
             return
+        except asyncio.CancelledError:
+            self._jobs.extendleft(reversed(taken))  # who waits for them is told when the writer has ended
+            raise
         except Exception as error:  # noqa: BLE001  # whatever it is, those who wait must be told, and the writer must live
             self._undo(taken)
             if isinstance(error, CounterMovedError) or is_collision(error):

@@ -16,7 +16,8 @@ from searchport.errors import SearchError
 from searchport_platform.storage.engine import open_engine
 from searchport_platform.storage.migrate import migrate
 from searchport_platform.storage.schema import METADATA, audit
-from searchport_platform.storage.urls import DatabaseUrlError, parse_url
+from searchport_platform.storage.transactions import FAILURES, report
+from searchport_platform.storage.urls import DatabaseUrlError, parse_url, sqlite_file
 
 __all__ = ["copy_database", "main"]
 
@@ -27,21 +28,33 @@ _SLOW_MS = 3_600_000
 async def copy_database(source: str, target: str, on_table: Callable[[str, int], None] = lambda _table, _rows: None) -> None:
     """Copies every row, all or nothing; both are brought to the newest schema. on_table: told of each table and its rows.
 
-    Raises DatabaseUrlError where the target holds anything, SearchError (`storage_unavailable`) where either is away.
+    Raises DatabaseUrlError where the source's file is not there and where the target holds anything, SearchError
+    (`storage_unavailable`) where either is away or does not take it.
     """
-    async with open_engine(parse_url(source)) as old, open_engine(parse_url(target)) as new:
+    urls = parse_url(source), parse_url(target)
+    file = sqlite_file(urls[0])
+    if file is not None and not file.is_file():
+        raise DatabaseUrlError(f"the database to copy from, {file}, is not there")
+    async with open_engine(urls[0]) as old, open_engine(urls[1]) as new:
         await migrate(old)
         await migrate(new)
-        async with old.connect() as reading, new.begin() as writing:
-            for connection in (reading, writing):
-                await _take_time(connection)
-            for table in METADATA.sorted_tables:
-                if (await writing.execute(select(func.count()).select_from(table))).scalar_one():
-                    raise DatabaseUrlError(f"the database to copy to is not empty: it has rows in {table.name!r}; name a new one")
-            for table in METADATA.sorted_tables:
-                on_table(table.name, await _copy(table, reading, writing))
-            if writing.dialect.name != "sqlite":
-                await _count_on(writing)
+        try:
+            async with old.connect() as reading, new.begin() as writing:
+                await _copy_all(reading, writing, on_table)
+        except FAILURES as error:
+            raise report(error) from None
+
+
+async def _copy_all(reading: AsyncConnection, writing: AsyncConnection, on_table: Callable[[str, int], None]) -> None:
+    for connection in (reading, writing):
+        await _take_time(connection)
+    for table in METADATA.sorted_tables:
+        if (await writing.execute(select(func.count()).select_from(table))).scalar_one():
+            raise DatabaseUrlError(f"the database to copy to is not empty: it has rows in {table.name!r}; name a new one")
+    for table in METADATA.sorted_tables:
+        on_table(table.name, await _copy(table, reading, writing))
+    if writing.dialect.name != "sqlite":
+        await _count_on(writing)
 
 
 async def _take_time(connection: AsyncConnection) -> None:

@@ -159,7 +159,7 @@ audit = Table(
     "audit",
     METADATA,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("organization", _ID, index=True),  # null: a change of the whole platform; kept when an organization is deleted
+    Column("organization", _ID, index=True),  # null: a change of the whole platform
     Column("at", _INSTANT, nullable=False),
     Column("actor", Text, nullable=False),
     Column("action", String(64), nullable=False),

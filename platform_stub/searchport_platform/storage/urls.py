@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,6 +23,7 @@ _SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full
 """libpq's, which asyncpg follows. Source: https://www.postgresql.org/docs/current/libpq-ssl.html (read 2026-11-30)."""
 
 _VERIFYING = ("verify-ca", "verify-full")
+_SYSTEM_ROOT = "/etc/ssl/certs/ca-certificates.crt"
 _PARAMETERS = ("host", "sslmode", "ssl", "sslrootcert")
 
 
@@ -77,11 +79,22 @@ def _check_tls(url: URL) -> None:
     if mode is not None and mode not in _SSL_MODES:
         raise DatabaseUrlError(f"sslmode {shorten(mode)} in the database URL is not one of: {', '.join(_SSL_MODES)}")
     if root is None:
+        if mode in _VERIFYING and not _usual_root().is_file():
+            raise DatabaseUrlError(
+                f"sslmode {shorten(mode)} in the database URL needs sslrootcert, the file of the server's authorities, "
+                f"such as {_SYSTEM_ROOT}"
+            )
         return
     if mode not in _VERIFYING:
         raise DatabaseUrlError(f"sslrootcert in the database URL needs sslmode to be one of: {', '.join(_VERIFYING)}")
     if not Path(root).is_file():
         raise DatabaseUrlError(f"sslrootcert in the database URL: there is no file {shorten(root)}")
+
+
+def _usual_root() -> Path:
+    """Where the driver looks for authorities when the URL names no file, as libpq does; nowhere, where there is no home."""
+    usual = os.path.expanduser("~/.postgresql/root.crt")  # noqa: PTH111  # Path.expanduser raises where there is no home
+    return Path(os.environ.get("PGSSLROOTCERT") or usual)
 
 
 def _tls(url: URL) -> tuple[str | None, str | None]:
@@ -97,8 +110,8 @@ def read_tls(url: URL) -> str | ssl.SSLContext | None:
         return mode
     try:
         context = ssl.create_default_context(cafile=root)
-    except ssl.SSLError:
-        raise DatabaseUrlError(f"sslrootcert in the database URL: {shorten(root)} holds no certificate") from None
+    except OSError:  # ssl.SSLError is one; so is a file that may not be read
+        raise DatabaseUrlError(f"sslrootcert in the database URL: {shorten(root)} holds no certificate to be read") from None
     context.check_hostname = mode == "verify-full"
     return context
 
