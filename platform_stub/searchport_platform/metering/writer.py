@@ -148,9 +148,9 @@ class Writer(Generic[J]):
             settle()
 
     def _leave_out(self, taken: Sequence[J], busy: Collection[str]) -> list[J]:
-        """The jobs whose organization no other process holds; the others wait behind everyone else."""
+        """The jobs whose organization no other process holds and for which somebody still waits; the held go behind everyone."""
         self._jobs.extend(job for job in taken if job.organization in busy)
-        return [job for job in taken if job.organization not in busy]
+        return [job for job in taken if job.organization not in busy and job.is_wanted]
 
     async def _recover(self, taken: Sequence[J], error: Exception) -> None:
         """Tries each alone where one of them may be to blame; where the database is, only those that have patience."""
